@@ -32,7 +32,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 from report import machine
 from serving import running_server
 
@@ -76,7 +76,7 @@ class Tenant:
 class Run:
     """All clients against one server, until `until` of the monotonic clock."""
 
-    def __init__(self, http: httpx.AsyncClient, tenants: list[Tenant], duration_s: float) -> None:
+    def __init__(self, http: httpx2.AsyncClient, tenants: list[Tenant], duration_s: float) -> None:
         self.seen = Seen()
         self._http = http
         self._tenants = tenants
@@ -88,7 +88,7 @@ class Run:
         tenant, chance = self._tenants[number % len(self._tenants)], random.Random(number)
         while time.monotonic() < self._until:
             answer = await self._ask(tenant, tenant.keys[number][1], chance)
-            if answer is not None and answer.status_code == httpx.codes.TOO_MANY_REQUESTS and number % 2:
+            if answer is not None and answer.status_code == httpx2.codes.TOO_MANY_REQUESTS and number % 2:
                 await asyncio.sleep(float(answer.headers["retry-after"]))
 
     async def revoking(self, tenant: Tenant) -> None:
@@ -122,12 +122,12 @@ class Run:
                     if answer.is_success:
                         self.seen.served_late.append(f"{sent - at:.1f} s after: {answer.request.url.path}")
 
-    async def _ask(self, tenant: Tenant, secret: str, chance: random.Random) -> httpx.Response | None:
+    async def _ask(self, tenant: Tenant, secret: str, chance: random.Random) -> httpx2.Response | None:
         method, path, body = chance.choice(REQUESTS)
         began = time.perf_counter()
         try:
             answer = await self._http.request(method, path, json=body, headers={"x-api-key": secret})
-        except httpx.HTTPError as error:
+        except httpx2.HTTPError as error:
             self.seen.failures.append(f"{path}: {type(error).__name__} {error}")
             return None
         self.seen.spent_ms.append((time.perf_counter() - began) * 1000)
@@ -138,7 +138,7 @@ class Run:
         self._look_for_words(tenant, answer)
         return answer
 
-    def _look_for_words(self, tenant: Tenant, answer: httpx.Response) -> None:
+    def _look_for_words(self, tenant: Tenant, answer: httpx2.Response) -> None:
         told = answer.text.casefold()
         self.seen.own_words += tenant.word.casefold() in told
         for other in self._tenants:
@@ -149,7 +149,7 @@ class Run:
         """As the tenant's admin, who waits when he is told to."""
         while True:
             answer = await self._http.request(method, path, json=body, headers={"x-api-key": tenant.admin})
-            if answer.status_code != httpx.codes.TOO_MANY_REQUESTS:
+            if answer.status_code != httpx2.codes.TOO_MANY_REQUESTS:
                 answer.raise_for_status()
                 told: dict[str, Any] = answer.json()
                 return told
@@ -211,10 +211,10 @@ async def run(url: str, tenants: list[Tenant], clients: int, duration_s: float) 
     return running.seen
 
 
-def client_of(url: str, clients: int) -> httpx.AsyncClient:
+def client_of(url: str, clients: int) -> httpx2.AsyncClient:
     """For so many at once."""
-    limits = httpx.Limits(max_connections=2 * clients)
-    return httpx.AsyncClient(base_url=url, timeout=60, limits=limits, trust_env=False)
+    limits = httpx2.Limits(max_connections=2 * clients)
+    return httpx2.AsyncClient(base_url=url, timeout=60, limits=limits, trust_env=False)
 
 
 @contextmanager
@@ -237,7 +237,7 @@ def on_servers(folder: Path, settings: dict[str, str]) -> Iterator[tuple[str, Ca
     cluster = Cluster(folder, **settings)
 
     def ready() -> bool:
-        return httpx.get(f"{cluster.url}/readyz", timeout=10, trust_env=False).is_success
+        return httpx2.get(f"{cluster.url}/readyz", timeout=10, trust_env=False).is_success
 
     def again() -> None:
         cluster.stop(QUERY)

@@ -23,7 +23,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
-import httpx
+import httpx2
 from minio.notificationconfig import NotificationConfig, QueueConfig
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
@@ -81,8 +81,8 @@ class Bench:
         found: Counter[str] = Counter()
         for port in (first + number for first in self.ports.values() for number in range(self.processes)):
             try:
-                text = httpx.get(f"http://127.0.0.1:{port}/metrics", timeout=10, trust_env=False).text
-            except httpx.ConnectError:  # a process that has had no task yet
+                text = httpx2.get(f"http://127.0.0.1:{port}/metrics", timeout=10, trust_env=False).text
+            except httpx2.ConnectError:  # a process that has had no task yet
                 continue
             for label, value in re.findall(rf'^{metric}_sum{{\w+="(\w+)"}} (\S+)$', text, re.MULTILINE):
                 found[label] += float(value)

@@ -14,7 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
-import httpx
+import httpx2
 from report import machine
 from serving import running_server
 from speed import wait_idle
@@ -51,7 +51,7 @@ def main() -> None:
     print(f"openai - own: p50 {statistics.median(paired):+.2f} ms over {len(paired)} questions")
 
 
-def _asked(client: httpx.Client, door: str, question: str) -> float:
+def _asked(client: httpx2.Client, door: str, question: str) -> float:
     began = time.perf_counter()
     if door == "own":
         client.post("/v1/queries", json={"query": question}).raise_for_status()

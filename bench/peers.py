@@ -23,7 +23,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
-import httpx
+import httpx2
 import msgspec
 from environments import python_of
 from processes import usage
@@ -79,7 +79,7 @@ class Product(Protocol):
 class Served:
     """Trivium behind HTTP."""
 
-    def __init__(self, pid: int, client: httpx.Client, task: Task) -> None:
+    def __init__(self, pid: int, client: httpx2.Client, task: Task) -> None:
         self.pid = pid
         self._client = client
         self._task = task

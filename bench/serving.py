@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import httpx
+import httpx2
 
 TRIVIUM = Path(sys.executable).with_name("trivium")
 
@@ -23,7 +23,7 @@ class Running:
 
     url: str
     pid: int
-    client: httpx.Client
+    client: httpx2.Client
 
 
 @contextmanager
@@ -39,7 +39,7 @@ def running_server(data_dir: Path, **settings: str) -> Iterator[Running]:
                 raise SystemExit("trivium serve did not start; run it by hand to see why.")
             time.sleep(0.05)
         url = json.loads(address.read_text())["url"]
-        with httpx.Client(base_url=url, timeout=300, trust_env=False) as client:
+        with httpx2.Client(base_url=url, timeout=300, trust_env=False) as client:
             yield Running(url, process.pid, client)
     finally:
         process.terminate()

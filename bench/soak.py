@@ -21,7 +21,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from report import p50_p95, report
@@ -108,7 +108,7 @@ class Soak:
         self.gone.append(made)
         self._settled("delete", "DELETE", f"/v1/sources/{next(iter(made.versions()))}", {200, 404})
 
-    def _settled(self, what: str, method: str, path: str, wanted: set[int], **more: object) -> httpx.Response:
+    def _settled(self, what: str, method: str, path: str, wanted: set[int], **more: object) -> httpx2.Response:
         """Ask until it is answered, whatever happens to the server meanwhile."""
         while True:
             answer = self._tried(what, method, path, **more)
@@ -116,11 +116,11 @@ class Soak:
                 return answer
             time.sleep(0.5)
 
-    def _tried(self, what: str, method: str, path: str, **more: object) -> httpx.Response | None:
+    def _tried(self, what: str, method: str, path: str, **more: object) -> httpx2.Response | None:
         """The answer; None where the server is away or refuses for now. Anything else is a failure of the soak."""
         try:
             answer = self.server.request(method, path, **more)
-        except httpx.TransportError:
+        except httpx2.TransportError:
             self.done[f"{what}, no answer"] += 1
             return None
         if answer.status_code in (429, 503):

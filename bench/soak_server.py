@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import numpy as np
 from processes import usage
 from serving import TRIVIUM
@@ -40,7 +40,7 @@ class Server:
         port = _free_port()
         ours = {"TRIVIUM_DATA_DIR": str(data_dir), "TRIVIUM_HTTP_PORT": str(port), "TRIVIUM_GRPC_PORT": "0"}
         self._env = {k: v for k, v in os.environ.items() if not k.startswith("TRIVIUM_")} | ours
-        self._client = httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=120, trust_env=False)
+        self._client = httpx2.Client(base_url=f"http://127.0.0.1:{port}", timeout=120, trust_env=False)
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> float:
@@ -53,7 +53,7 @@ class Server:
                 break
             try:
                 self._client.get("/v1/status").raise_for_status()
-            except httpx.HTTPError:
+            except httpx2.HTTPError:
                 time.sleep(0.1)
             else:
                 return time.monotonic() - began
@@ -67,8 +67,8 @@ class Server:
         status = self._process.wait(STOP_S)
         return time.monotonic() - began, status
 
-    def request(self, method: str, path: str, **more: Any) -> httpx.Response:
-        """Raises `httpx.TransportError` while it is away."""
+    def request(self, method: str, path: str, **more: Any) -> httpx2.Response:
+        """Raises `httpx2.TransportError` while it is away."""
         return self._client.request(method, path, **more)
 
     def sources(self) -> list[dict[str, Any]]:

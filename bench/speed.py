@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import httpx
+import httpx2
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from report import Row, p50_p95, report
@@ -81,7 +81,7 @@ class Writer:
         )
 
 
-def submit(client: httpx.Client, writer: Writer, count: int, size: int, first: int = 0) -> None:
+def submit(client: httpx2.Client, writer: Writer, count: int, size: int, first: int = 0) -> None:
     for start in range(first, first + count, 50):
         files = [
             ("file", (f"page-{i}.txt", f"{writer.names[i % len(writer.names)]}\n\n{writer.text(size)}".encode()))
@@ -90,7 +90,7 @@ def submit(client: httpx.Client, writer: Writer, count: int, size: int, first: i
         client.post("/v1/sources", files=files).raise_for_status()
 
 
-def wait_idle(client: httpx.Client, poll_s: float = 0.1) -> dict[str, Any]:
+def wait_idle(client: httpx2.Client, poll_s: float = 0.1) -> dict[str, Any]:
     while True:
         status: dict[str, Any] = client.get("/v1/status").json()
         counts = status["by_state"]
@@ -99,7 +99,7 @@ def wait_idle(client: httpx.Client, poll_s: float = 0.1) -> dict[str, Any]:
         time.sleep(poll_s)
 
 
-def stage_seconds(client: httpx.Client) -> dict[str, float]:
+def stage_seconds(client: httpx2.Client) -> dict[str, float]:
     text = client.get("/metrics").text
     return {m[1]: float(m[2]) for m in re.finditer(r'trivium_stage_seconds_sum\{stage="(\w+)"\} ([\d.e+-]+)', text)}
 

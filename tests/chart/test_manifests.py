@@ -12,7 +12,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 from helm import CREDENTIALS, PROFILES, TRIAL, Helm, merged, pods_of
 from kubernetes_schema import faults
@@ -323,7 +323,7 @@ def test_keda_watches_the_queues_that_a_worker_consumes(helm: Helm) -> None:
             stages = stages_of(kind)
             wanted = {*consumed_by(stages, lanes), *consumed_in_turn_by(stages, lanes)}
             for trigger in triggers:
-                url = httpx.URL(trigger["metadata"]["url"])
+                url = httpx2.URL(trigger["metadata"]["url"])
                 assert url.host == "trivium-control.trivium.svc"
                 assert set(url.params["queues"].split(",")) == wanted
             assert [trigger["metadata"]["valueLocation"] for trigger in triggers] == [
@@ -343,7 +343,7 @@ def test_a_worker_of_the_language_model_scales_to_nothing_by_its_own_queue(helm:
     scaled = {item["metadata"]["name"]: item["spec"] for item in objects if item["kind"] == "ScaledObject"}
     of_llm, of_ingest = scaled["trivium-worker-llm"], scaled["trivium-worker-ingest"]
     assert (of_llm["minReplicaCount"], of_ingest["minReplicaCount"]) == (0, 1)
-    asked = httpx.URL(of_llm["triggers"][0]["metadata"]["url"]).params["queues"].split(",")
+    asked = httpx2.URL(of_llm["triggers"][0]["metadata"]["url"]).params["queues"].split(",")
     assert asked == ["llm", "llm.recording", "llm.large", "llm.backfill"]
     (container,) = pods_of(objects)["trivium-worker-llm"]["spec"]["containers"]
     assert {"name": "TRIVIUM_WORKER_QUEUES", "value": "llm"} in container["env"]

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 
-import httpx
+import httpx2
 import pytest
 from cluster import QUERY, Cluster
 from waiting import wait_until
@@ -38,8 +38,8 @@ def doors(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]
         cluster.remove()
 
 
-def asking(door: str, key: str) -> httpx.Client:
-    return httpx.Client(base_url=door, timeout=60, trust_env=False, headers={"x-api-key": key})
+def asking(door: str, key: str) -> httpx2.Client:
+    return httpx2.Client(base_url=door, timeout=60, trust_env=False, headers={"x-api-key": key})
 
 
 def opens(door: str, key: str) -> int:
@@ -73,7 +73,7 @@ def test_what_becomes_of_a_key_at_one_service_holds_at_the_other(doors: tuple[st
     assert [opens(door, rotated["secret"]) for door in doors] == [401, 401]
 
 
-def asked_for_a_while(client: httpx.Client, until: float) -> Counter[int]:
+def asked_for_a_while(client: httpx2.Client, until: float) -> Counter[int]:
     """How often each status was told. A refusal is ignored."""
     told: Counter[int] = Counter()
     while time.monotonic() < until:

@@ -6,7 +6,7 @@ import json
 import subprocess
 from typing import Any
 
-import httpx
+import httpx2
 from cluster import BIN, CONTROL, GRAPH, INFERENCE, INGEST, QUERY, Cluster
 from waiting import wait_until
 
@@ -17,7 +17,7 @@ def test_what_waits_is_told_in_documents_and_in_measured_seconds(cluster: Cluste
     pages = f"http://127.0.0.1:{cluster.env['TRIVIUM_EVENTS_PORT']}"
 
     def asked(queues: str = "") -> dict[str, Any]:
-        total: dict[str, Any] = httpx.get(f"{pages}/backlog", params={"queues": queues} if queues else {}).json()
+        total: dict[str, Any] = httpx2.get(f"{pages}/backlog", params={"queues": queues} if queues else {}).json()
         return total
 
     cluster.upload("first.txt", b"The barge Halvard carried slate to Corrin Gorge.")
@@ -38,7 +38,8 @@ def test_what_waits_is_told_in_documents_and_in_measured_seconds(cluster: Cluste
     wait_until(lambda: asked("parse")["total"]["workers"] == 0, "nobody looks into the queue")
     assert asked("parse")["total"]["seconds"] is None
     assert (
-        f'trivium_backlog_documents{{lane="interactive",queue="parse"}} {FILES}.0' in httpx.get(f"{pages}/metrics").text
+        f'trivium_backlog_documents{{lane="interactive",queue="parse"}} {FILES}.0'
+        in httpx2.get(f"{pages}/metrics").text
     )
 
     def trivium(*words: str) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import quote_plus
 
-import httpx
+import httpx2
 import pytest
 from cluster import BIN, CONTROL, GRAPH, INFERENCE, INGEST, QUERY, Cluster
 from minio.deleteobjects import DeleteObject
@@ -89,7 +89,7 @@ def test_an_event_of_a_key_that_cannot_be_is_harmless(cluster: Cluster, key: str
     before = cluster.documents()
     record = {"s3": {"bucket": {"name": cluster.uploads}, "object": {"key": quote_plus(key)}}}
     door = f"http://127.0.0.1:{cluster.env['TRIVIUM_EVENTS_PORT']}/events"
-    told = httpx.post(door, content=json.dumps({"Records": [record]}), timeout=10, trust_env=False)
+    told = httpx2.post(door, content=json.dumps({"Records": [record]}), timeout=10, trust_env=False)
     assert told.status_code == 200
     reads_on(cluster)
     assert len(cluster.documents()) == len(before) + 1

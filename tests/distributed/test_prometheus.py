@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 from cluster import BIN, CONTROL, GRAPH, INFERENCE, INGEST, QUERY, Cluster, free_ports
 from openai_peer import OpenAiPeer, Reply, Seen
@@ -84,7 +84,7 @@ def started(cluster: Cluster, elasticsearch: str, certified: str) -> list[str]:
 class Faults:
     """Each thing of which a panel tells that is quiet without it. All of it ends well, and was counted."""
 
-    def __init__(self, cluster: Cluster, told: httpx.Client) -> None:
+    def __init__(self, cluster: Cluster, told: httpx2.Client) -> None:
         self._cluster = cluster
         self._told = told
         self._taken = 0

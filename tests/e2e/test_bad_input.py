@@ -10,7 +10,7 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 from PIL import Image
 from reportlab.lib.pagesizes import A4
@@ -163,7 +163,7 @@ def test_files_deleted_while_a_folder_is_read_are_told_and_the_rest_is_read(serv
     assert done.stderr.count("could not be read: No such file or directory") == len(lost)
 
 
-def _known(client: httpx.Client, folder: Path) -> bool:
+def _known(client: httpx2.Client, folder: Path) -> bool:
     newest = client.get("/v1/sources", params={"limit": 1}).json()["sources"]
     return bool(newest) and folder.name in newest[0]["name"]
 

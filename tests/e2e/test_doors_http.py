@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 
 from trivium.domain.retrieval import Mode
@@ -40,12 +40,12 @@ def ids(server: Server) -> dict[str, str]:
 
 
 @pytest.fixture
-def client(server: Server, ids: dict[str, str]) -> Iterator[httpx.Client]:
+def client(server: Server, ids: dict[str, str]) -> Iterator[httpx2.Client]:
     with server.http() as open_client:
         yield open_client
 
 
-def is_a_problem(answer: httpx.Response, status: int, code: str) -> None:
+def is_a_problem(answer: httpx2.Response, status: int, code: str) -> None:
     assert answer.status_code == status, answer.text
     assert answer.headers["content-type"] == "application/problem+json"
     problem = answer.json()
@@ -70,16 +70,16 @@ def test_several_files_are_taken_at_once_and_keep_their_folders(ids: dict[str, s
         ("http://0x7f000001/", "forbidden_address"),
     ],
 )
-def test_an_address_inside_the_network_is_refused(client: httpx.Client, url: str, code: str) -> None:
+def test_an_address_inside_the_network_is_refused(client: httpx2.Client, url: str, code: str) -> None:
     is_a_problem(client.post("/v1/sources", json={"url": url}), 400, code)
 
 
 @pytest.mark.parametrize("url", ["file:///etc/passwd", "ftp://example.org/a", "example.org", ""])
-def test_what_is_no_web_address_is_refused(client: httpx.Client, url: str) -> None:
+def test_what_is_no_web_address_is_refused(client: httpx2.Client, url: str) -> None:
     is_a_problem(client.post("/v1/sources", json={"url": url}), 422, "invalid_request")
 
 
-def test_a_listing_goes_on_where_its_cursor_says(client: httpx.Client) -> None:
+def test_a_listing_goes_on_where_its_cursor_says(client: httpx2.Client) -> None:
     names: list[str] = []
     cursor = ""
     for _ in LETTERS:
@@ -92,7 +92,7 @@ def test_a_listing_goes_on_where_its_cursor_says(client: httpx.Client) -> None:
     is_a_problem(client.get("/v1/sources", params={"cursor": "nonsense"}), 400, "bad_cursor")
 
 
-def test_content_is_the_original_and_harmless_in_a_browser(client: httpx.Client, ids: dict[str, str]) -> None:
+def test_content_is_the_original_and_harmless_in_a_browser(client: httpx2.Client, ids: dict[str, str]) -> None:
     answer = client.get(f"/v1/sources/{ids['letters/one.md']}/content")
     assert answer.text == LETTERS["letters/one.md"]
     assert answer.headers["x-content-type-options"] == "nosniff"
@@ -103,7 +103,7 @@ def test_content_is_the_original_and_harmless_in_a_browser(client: httpx.Client,
 
 
 @pytest.mark.parametrize("mode", [mode.value for mode in Mode])
-def test_every_mode_tells_where_each_hit_comes_from(client: httpx.Client, mode: str) -> None:
+def test_every_mode_tells_where_each_hit_comes_from(client: httpx2.Client, mode: str) -> None:
     found = client.post("/v1/search", json={"query": "Who designed the observatory of Brunnhalde?", "mode": mode})
     body = found.json()
     assert body["mode"] == mode
@@ -121,7 +121,7 @@ def test_every_mode_tells_where_each_hit_comes_from(client: httpx.Client, mode: 
             assert hit["bridge"]["name"] in hit["bridge"]["sentence"]
 
 
-def test_filters_restrict_a_search(client: httpx.Client, ids: dict[str, str]) -> None:
+def test_filters_restrict_a_search(client: httpx2.Client, ids: dict[str, str]) -> None:
     def found(filters: dict[str, Any]) -> set[str]:
         body = client.post("/v1/search", json={"query": "observatory of Brunnhalde", "filters": filters}).json()
         return {hit["chunk"]["source"] for hit in body["hits"]}
@@ -131,7 +131,7 @@ def test_filters_restrict_a_search(client: httpx.Client, ids: dict[str, str]) ->
     assert found({"dataset": "elsewhere"}) == set()
 
 
-def test_a_question_is_answered_whole(client: httpx.Client) -> None:
+def test_a_question_is_answered_whole(client: httpx2.Client) -> None:
     given = client.post("/v1/queries", json={"question": "Who designed the observatory of Brunnhalde?"}).json()
     assert "Ada Thornfield" in given["text"]
     assert (given["engine"], given["verdict"], given["found"]) == ("extractive", "SUPPORTED", True)
@@ -139,14 +139,14 @@ def test_a_question_is_answered_whole(client: httpx.Client) -> None:
     assert given["usage"] == {"input_tokens": 0, "output_tokens": 0, "calls": 0, "prompts": []}
 
 
-def test_what_is_not_there_is_not_found(client: httpx.Client) -> None:
+def test_what_is_not_there_is_not_found(client: httpx2.Client) -> None:
     given = client.post("/v1/queries", json={"question": "What is the boiling point of tungsten?"}).json()
     assert given["found"] is False
     assert given["citations"] == []
     assert given["verdict"] == "NOT_SUPPORTED"
 
 
-def _events(client: httpx.Client, body: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+def _events(client: httpx2.Client, body: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
     with client.stream("POST", "/v1/queries", json=body, headers={"accept": "text/event-stream"}) as answer:
         assert answer.headers["content-type"].startswith("text/event-stream")
         blocks = "".join(answer.iter_text()).strip().split("\n\n")
@@ -158,7 +158,7 @@ def _events(client: httpx.Client, body: dict[str, Any]) -> list[tuple[str, dict[
     return found
 
 
-def test_a_streamed_answer_comes_in_order_and_equals_the_plain_one(client: httpx.Client) -> None:
+def test_a_streamed_answer_comes_in_order_and_equals_the_plain_one(client: httpx2.Client) -> None:
     body = {"question": "Who repaired the telescope of Brunnhalde?"}
     events = _events(client, body)
     names = [name for name, _ in events]
@@ -174,12 +174,12 @@ def test_a_streamed_answer_comes_in_order_and_equals_the_plain_one(client: httpx
     assert (plain["text"], plain["citations"]) == (whole["text"], whole["citations"])
 
 
-def test_a_stream_that_cannot_begin_is_a_plain_problem(client: httpx.Client) -> None:
+def test_a_stream_that_cannot_begin_is_a_plain_problem(client: httpx2.Client) -> None:
     body = {"question": "Who?", "conversation_id": "0" * 32, "stream": True}
     is_a_problem(client.post("/v1/queries", json=body), 404, "no_such_conversation")
 
 
-def test_a_follow_up_sees_its_history(client: httpx.Client) -> None:
+def test_a_follow_up_sees_its_history(client: httpx2.Client) -> None:
     made = client.post("/v1/conversations", json={"title": "Brunnhalde"})
     assert made.status_code == 201
     place = made.headers["location"]
@@ -198,7 +198,7 @@ def test_a_follow_up_sees_its_history(client: httpx.Client) -> None:
     is_a_problem(client.get(place), 404, "no_such_conversation")
 
 
-def test_an_entity_comes_with_neighbours_and_evidence(client: httpx.Client, ids: dict[str, str]) -> None:
+def test_an_entity_comes_with_neighbours_and_evidence(client: httpx2.Client, ids: dict[str, str]) -> None:
     entities = client.get("/v1/graph/entities", params={"prefix": "ada"}).json()["entities"]
     assert [entity["name"] for entity in entities] == ["Ada Thornfield"]
     picture = client.get(f"/v1/graph/entities/{entities[0]['id']}").json()
@@ -211,7 +211,7 @@ def test_an_entity_comes_with_neighbours_and_evidence(client: httpx.Client, ids:
     is_a_problem(client.get(f"/v1/graph/entities/{'0' * 32}"), 404, "no_such_entity")
 
 
-def test_health_readiness_and_metrics_answer(client: httpx.Client) -> None:
+def test_health_readiness_and_metrics_answer(client: httpx2.Client) -> None:
     assert client.get("/healthz").json() == {"status": "ok"}
     ready = client.get("/readyz")
     assert ready.status_code == 200
@@ -223,14 +223,14 @@ def test_health_readiness_and_metrics_answer(client: httpx.Client) -> None:
         assert re.search(rf'source="{source}"', metrics), source
 
 
-def test_the_documentation_needs_no_other_site(client: httpx.Client) -> None:
+def test_the_documentation_needs_no_other_site(client: httpx2.Client) -> None:
     page = client.get("/docs").text
     assert not re.search(r"""(?:src|href)\s*=\s*["'](?:https?:)?//""", page)
     for asset in re.findall(r"""(?:src|href)\s*=\s*["'](/[^"']+)""", page):
         assert client.get(asset).status_code == 200, asset
 
 
-def test_the_openapi_document_is_the_committed_one(client: httpx.Client) -> None:
+def test_the_openapi_document_is_the_committed_one(client: httpx2.Client) -> None:
     assert client.get("/openapi.json").json() == json.loads(OPENAPI.read_text())
 
 
@@ -238,7 +238,7 @@ def test_the_openapi_document_is_the_committed_one(client: httpx.Client) -> None
     ("method", "path", "status"),
     [("GET", "/nowhere", 404), ("PUT", "/v1/sources", 405), ("GET", "/v1/search", 405), ("POST", "/v1/sources", 415)],
 )
-def test_a_wrong_turn_is_told(client: httpx.Client, method: str, path: str, status: int) -> None:
+def test_a_wrong_turn_is_told(client: httpx2.Client, method: str, path: str, status: int) -> None:
     answer = client.request(method, path)
     assert answer.status_code == status
     assert answer.json()["action"]

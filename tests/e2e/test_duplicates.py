@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import grpc
-import httpx
+import httpx2
 import pytest
 from waiting import wait_until
 
@@ -34,7 +34,7 @@ def entity(server: Server, name: str) -> dict[str, Any]:
     return next((one for one in found if name in (one["name"], *one["aliases"])), {"name": "", "aliases": []})
 
 
-def done(answer: httpx.Response) -> dict[str, Any]:
+def done(answer: httpx2.Response) -> dict[str, Any]:
     assert answer.status_code == 200, answer.text
     told: dict[str, Any] = answer.json()
     return told
@@ -46,7 +46,7 @@ def asked(server: Server, **given: Any) -> set[tuple[str, str]]:
     return {(one["likeness"]["key"], one["likeness"]["other"]) for one in page["duplicates"]}
 
 
-def decide(server: Server, what: str, name: str, other: str) -> httpx.Response:
+def decide(server: Server, what: str, name: str, other: str) -> httpx2.Response:
     with server.http() as client:
         given = {"name": name, "other": other, "why": "I asked her"}
         return client.post(f"/v1/graph/duplicates/{what}", params={"actor": "anna"}, json=given)

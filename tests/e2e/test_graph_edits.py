@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 
 from trivium.v1 import graph_pb2, graph_pb2_grpc
@@ -29,12 +29,12 @@ def weir(server: Server) -> Server:
     return server
 
 
-def tool(server: Server, tool_name: str, /, actor: str = "anna", **arguments: Any) -> httpx.Response:
+def tool(server: Server, tool_name: str, /, actor: str = "anna", **arguments: Any) -> httpx2.Response:
     with server.http() as client:
         return client.post(f"/v1/graph/tools/{tool_name}", params={"actor": actor}, json=arguments)
 
 
-def done(answer: httpx.Response) -> dict[str, Any]:
+def done(answer: httpx2.Response) -> dict[str, Any]:
     assert answer.status_code == 200, answer.text
     found: dict[str, Any] = answer.json()
     return found

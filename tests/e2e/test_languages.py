@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 from tiny_reader import write_tiny_reader
 
@@ -28,7 +28,7 @@ def taught(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Server:
 
 
 def _asked(server: Server, question: str) -> dict[str, Any]:
-    answer = httpx.post(f"{server.url}/v1/queries", json={"query": question}, timeout=60.0)
+    answer = httpx2.post(f"{server.url}/v1/queries", json={"query": question}, timeout=60.0)
     assert answer.status_code == 200, answer.text
     return dict(answer.json())
 

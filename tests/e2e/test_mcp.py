@@ -11,7 +11,6 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-import httpx
 import httpx2
 import pytest
 from doors import TRIVIUM
@@ -178,7 +177,7 @@ async def test_a_key_opens_its_tenant_alone(start_server: Callable[..., Server])
     server = start_server(TRIVIUM_API_KEYS="one:alpha,two:beta")
     server.key = "alpha"
     server.take("one.md", LETTER)
-    async with httpx.AsyncClient(trust_env=False) as nobody:
+    async with httpx2.AsyncClient(trust_env=False) as nobody:
         assert (await nobody.post(f"{server.url}/mcp", json={})).status_code == 401
     for way in (over_http, over_stdio):
         async with way(server, "alpha") as client:

@@ -9,7 +9,7 @@ from email.message import EmailMessage
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import numpy as np
 import pytest
 from PIL import Image
@@ -50,7 +50,7 @@ def inside(server: Server, source: dict[str, Any]) -> dict[str, Any]:
     return server.settled(child["id"])
 
 
-def unlock(server: Server, source: dict[str, Any], password: str) -> httpx.Response:
+def unlock(server: Server, source: dict[str, Any], password: str) -> httpx2.Response:
     with server.http() as client:
         return client.post(f"/v1/sources/{source['id']}/password", json={"password": password})
 

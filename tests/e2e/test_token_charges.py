@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-import httpx
+import httpx2
 import pytest
 from openai_peer import OpenAiPeer, Reply
 from scripted_model import BRIDGE, GOOD, QUESTION, Model, work_of
@@ -44,7 +44,7 @@ def read_by(peer: OpenAiPeer, since: int) -> int:
 def charged(server: Server, key: str) -> float:
     """What the tenant took in all, from how long it has to wait now."""
 
-    def refused() -> httpx.Response | None:
+    def refused() -> httpx2.Response | None:
         with server.http(key) as client:
             answer = client.post("/v1/queries", json={"query": "Thanks!"})  # no model is asked for that
         return answer if answer.status_code == 429 else None
@@ -99,6 +99,6 @@ def test_an_answer_that_is_left_is_charged_for_what_was_read(server: Server, mod
     """It is not streamed, so nothing of it is known to have been written."""
     model.behave(write=Reply(GOOD, delay_s=3.0))
     since = len(peer.seen)
-    with server.http("whole") as client, pytest.raises(httpx.ReadTimeout):
+    with server.http("whole") as client, pytest.raises(httpx2.ReadTimeout):
         client.post("/v1/queries", json={"query": QUESTION}, timeout=1.5)
     assert read_by(peer, since) <= charged(server, "whole") < read_by(peer, since) + 4

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, cast
 
 import grpc
-import httpx
+import httpx2
 import pytest
 from google.rpc.error_details_pb2 import ErrorInfo
 from grpc_status import rpc_status
@@ -61,7 +61,7 @@ def undone(server: Server, record: str) -> Answer:
         return answered(client.post(f"/v1/graph/edits/{record}/undo"))
 
 
-def answered(answer: httpx.Response) -> Answer:
+def answered(answer: httpx2.Response) -> Answer:
     assert answer.status_code < 500, answer.text
     found = answer.json()
     return found.get("code", ""), [edit["id"] for edit in found.get("edits", ())]

@@ -16,7 +16,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import grpc
-import httpx
+import httpx2
 from doors import Doors
 from leftovers import claim_broker, remove_all
 from minio import Minio
@@ -202,7 +202,7 @@ class Cluster(Doors):
     def workers(self, queue: str) -> int:
         """Worker processes that look into it and have told so."""
         address = f"http://127.0.0.1:{self.env['TRIVIUM_EVENTS_PORT']}/backlog"
-        found: int = httpx.get(address, params={"queues": queue}, timeout=10, trust_env=False).json()["total"][
+        found: int = httpx2.get(address, params={"queues": queue}, timeout=10, trust_env=False).json()["total"][
             "workers"
         ]
         return found
@@ -218,7 +218,7 @@ class Cluster(Doors):
         try:
             with self.http() as client:
                 return client.get("/healthz", timeout=5).is_success
-        except httpx.TransportError:
+        except httpx2.TransportError:
             return False
 
     def logs(self) -> str:

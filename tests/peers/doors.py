@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import grpc
-import httpx
+import httpx2
 from waiting import LONG_PAUSE_S, wait_until
 
 TRIVIUM = Path(sys.executable).with_name("trivium")
@@ -28,9 +28,9 @@ class Doors:
         """To the gRPC address."""
         raise NotImplementedError
 
-    def http(self, key: str = "") -> httpx.Client:
+    def http(self, key: str = "") -> httpx2.Client:
         headers = {"x-api-key": key or self.key} if key or self.key else {}
-        return httpx.Client(base_url=self.url, timeout=60, trust_env=False, verify=_TLS, headers=headers)
+        return httpx2.Client(base_url=self.url, timeout=60, trust_env=False, verify=_TLS, headers=headers)
 
     def take(self, name: str, content: bytes | str, key: str = "", **fields: str) -> dict[str, Any]:
         """Upload one file and wait until it is ready, empty or failed; its record."""

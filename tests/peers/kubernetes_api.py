@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import yaml
 from waiting import wait_until
 
@@ -32,7 +32,7 @@ class Api:
     def __init__(self, services: Path) -> None:
         config = yaml.safe_load((services / "kubernetes/kubeconfig").read_text())
         cluster = config["clusters"][0]["cluster"]
-        self._client = httpx.Client(
+        self._client = httpx2.Client(
             base_url=cluster["server"],
             headers={"authorization": f"Bearer {config['users'][0]['user']['token']}"},
             verify=ssl.create_default_context(cafile=cluster["certificate-authority"]),
@@ -43,7 +43,7 @@ class Api:
     def close(self) -> None:
         self._client.close()
 
-    def call(self, method: str, path: str, body: Any = None, **headers: str) -> httpx.Response:
+    def call(self, method: str, path: str, body: Any = None, **headers: str) -> httpx2.Response:
         return self._client.request(
             method, path, json=body, headers={k.replace("_", "-"): v for k, v in headers.items()}
         )
@@ -52,12 +52,12 @@ class Api:
         found: list[dict[str, Any]] = self._listed(f"{PATHS[kind]}/namespaces/{namespace}/{kind}").json()["items"]
         return found
 
-    def _listed(self, path: str) -> httpx.Response:
+    def _listed(self, path: str) -> httpx2.Response:
         """A kind that was defined a moment ago has no storage yet: the API server says so by 429."""
 
-        def asked() -> httpx.Response | None:
+        def asked() -> httpx2.Response | None:
             answer = self.call("GET", path)
-            return None if answer.status_code == httpx.codes.TOO_MANY_REQUESTS else answer
+            return None if answer.status_code == httpx2.codes.TOO_MANY_REQUESTS else answer
 
         return wait_until(asked, f"{path} can be listed", pause_s=0.2).raise_for_status()
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 from local_services import SERVICES_DIR
 from minio import Minio
@@ -90,6 +90,6 @@ def small_minio(folder: Path) -> Iterator[SmallMinio]:
 
 def _up(port: int) -> bool:
     try:
-        return httpx.get(f"http://127.0.0.1:{port}/minio/health/cluster", timeout=5, trust_env=False).is_success
-    except httpx.TransportError:
+        return httpx2.get(f"http://127.0.0.1:{port}/minio/health/cluster", timeout=5, trust_env=False).is_success
+    except httpx2.TransportError:
         return False

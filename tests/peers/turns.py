@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import httpx
+import httpx2
 from doors import Doors
 from waiting import wait_until
 
@@ -37,9 +37,9 @@ def _table(number: int) -> bytes:
     return ("row,keeper,place,table\n" + "".join(rows)).encode()
 
 
-def _taken(client: httpx.Client, name: str, content: bytes) -> str:
+def _taken(client: httpx2.Client, name: str, content: bytes) -> str:
     return str(client.post("/v1/sources", files={"file": (name, content)}).json()["id"])
 
 
-def _told(client: httpx.Client, source: str) -> dict[str, Any]:
+def _told(client: httpx2.Client, source: str) -> dict[str, Any]:
     return dict(client.get(f"/v1/sources/{source}").json())

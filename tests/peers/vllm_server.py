@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-import httpx
+import httpx2
 from local_services import services
 from waiting import wait_until
 
@@ -48,7 +48,7 @@ class VllmServer:
 
 
 def _metrics() -> list[str]:
-    return httpx.get(f"{SERVER}/metrics").text.splitlines()
+    return httpx2.get(f"{SERVER}/metrics").text.splitlines()
 
 
 def _metrics_at_rest() -> list[str]:
@@ -91,14 +91,14 @@ def crowd(model: str, people: int, tokens: int) -> Iterator[None]:
     """So many callers, each of whom asks for `tokens` again as soon as it is answered; all hang up at the end."""
     left = threading.Event()
 
-    def ask(client: httpx.Client) -> None:
+    def ask(client: httpx2.Client) -> None:
         question = {"model": model, "prompt": "And then?", "max_tokens": tokens, "ignore_eos": True}
         while not left.is_set():
-            with suppress(httpx.HTTPError):  # it hung up
+            with suppress(httpx2.HTTPError):  # it hung up
                 client.post("/v1/completions", json=question)
 
-    limits = httpx.Limits(max_connections=people)
-    with httpx.Client(base_url=SERVER, timeout=None, limits=limits, trust_env=False) as client:
+    limits = httpx2.Limits(max_connections=people)
+    with httpx2.Client(base_url=SERVER, timeout=None, limits=limits, trust_env=False) as client:
         callers = [threading.Thread(target=ask, args=(client,), daemon=True) for _ in range(people)]
         for caller in callers:
             caller.start()

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import msgspec
 from local_services import SERVICES_DIR
 from waiting import wait_until
@@ -57,7 +57,7 @@ def known_metrics() -> frozenset[str]:
 
 
 @contextmanager
-def prometheus(folder: Path, targets: Sequence[str], port: int) -> Iterator[httpx.Client]:
+def prometheus(folder: Path, targets: Sequence[str], port: int) -> Iterator[httpx2.Client]:
     """Debian's Prometheus over these addresses, once a second, with the rules loaded."""
     folder.mkdir(parents=True, exist_ok=True)
     shutil.copy(RULES, folder / "alerts.yaml")
@@ -78,12 +78,12 @@ def prometheus(folder: Path, targets: Sequence[str], port: int) -> Iterator[http
     with (folder / "log").open("wb") as log:
         process = subprocess.Popen(command, cwd=folder, stdout=log, stderr=subprocess.STDOUT)
     try:
-        with httpx.Client(base_url=f"http://127.0.0.1:{port}/api/v1", trust_env=False, timeout=30) as client:
+        with httpx2.Client(base_url=f"http://127.0.0.1:{port}/api/v1", trust_env=False, timeout=30) as client:
 
             def scraped() -> bool:
                 try:
                     return len(asked(client, "up == 1")) == len(targets)
-                except (httpx.HTTPError, ValueError):  # it says in words that it is starting
+                except (httpx2.HTTPError, ValueError):  # it says in words that it is starting
                     return False
 
             wait_until(scraped, "Prometheus reads every process", told=lambda: (folder / "log").read_text()[-3000:])
@@ -93,7 +93,7 @@ def prometheus(folder: Path, targets: Sequence[str], port: int) -> Iterator[http
         process.wait(30)
 
 
-def asked(client: httpx.Client, expression: str) -> list[Any]:
+def asked(client: httpx2.Client, expression: str) -> list[Any]:
     """The series that an expression answers now. Raises `AssertionError` with Prometheus' words where it is none."""
     answer = client.get("/query", params={"query": expression}).json()
     assert answer["status"] == "success", f"{expression}: {answer.get('error')}"

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import httpcore
+import httpcore2
 
 from trivium_query.egress.fetch import Fetched, Fetcher, FetchLimits
 from trivium_query.egress.rules import HostRules
@@ -24,7 +24,7 @@ OPEN = HostRules()
 Handler = Callable[[socket.socket, bytes], None]
 
 
-class Internet(httpcore.SyncBackend):
+class Internet(httpcore2.SyncBackend):
     """Names, their addresses, and which local port stands for which public address."""
 
     def __init__(self) -> None:
@@ -43,10 +43,10 @@ class Internet(httpcore.SyncBackend):
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=0)
         return [str(entry[4][0]) for entry in found]
 
-    def connect_tcp(self, host: str, port: int, *rest: Any, **named: Any) -> httpcore.NetworkStream:
+    def connect_tcp(self, host: str, port: int, *rest: Any, **named: Any) -> httpcore2.NetworkStream:
         self.dialled.append(host)
         if host not in self.ports:
-            raise httpcore.ConnectError(f"no route to {host}")
+            raise httpcore2.ConnectError(f"no route to {host}")
         return super().connect_tcp("127.0.0.1", self.ports[host], *rest, **named)
 
     def fetcher(

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import docx
-import httpx
+import httpx2
 import msgspec
 import numpy as np
 import pytest
@@ -552,7 +552,7 @@ async def found_over_http(kept: Kept, mode: str) -> dict[str, Any]:
     """What a search for a passage of `ferry.txt` answers, without a model."""
     with kept.stores() as stores, closing(QuestionVectors(Alike())) as questions:
         app = create_app(query_services(kept.settings, stores, questions, PassageModels(), lambda: None))
-        async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://localhost") as client:
+        async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://localhost") as client:
             return (await client.post("/v1/search", json={"query": "Inish Orla", "mode": mode})).json()
 
 

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
-import httpx
+import httpx2
 import msgspec
 import numpy as np
 import pytest
@@ -62,16 +62,16 @@ async def services(tmp_path: Path, model: Compiling) -> AsyncIterator[Services]:
         model.ready.set()
 
 
-def client_of(services: Services) -> httpx.AsyncClient:
-    return httpx.AsyncClient(transport=httpx.ASGITransport(create_app(services)), base_url="http://localhost")
+def client_of(services: Services) -> httpx2.AsyncClient:
+    return httpx2.AsyncClient(transport=httpx2.ASGITransport(create_app(services)), base_url="http://localhost")
 
 
-async def ask(services: Services, question: str) -> httpx.Response:
+async def ask(services: Services, question: str) -> httpx2.Response:
     async with client_of(services) as client:
         return await client.post("/v1/search", json={"query": question, "mode": "vector"})
 
 
-async def readyz(services: Services) -> httpx.Response:
+async def readyz(services: Services) -> httpx2.Response:
     async with client_of(services) as client:
         return await client.get("/readyz")
 

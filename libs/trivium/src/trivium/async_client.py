@@ -20,7 +20,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-import httpx
+import httpx2
 import msgspec
 
 from trivium import api
@@ -75,11 +75,11 @@ class AsyncTriviumClient:
         api_key: str = "",
         timeout_s: float = DEFAULT_TIMEOUT_S,
         retries: Retries = RETRIES,
-        transport: httpx.AsyncBaseTransport | None = None,
+        transport: httpx2.AsyncBaseTransport | None = None,
     ) -> None:
         self.url = str(base_url(url)).rstrip("/")
         self._retries = retries
-        self._http = httpx.AsyncClient(**connection(url, api_key, timeout_s), transport=transport)
+        self._http = httpx2.AsyncClient(**connection(url, api_key, timeout_s), transport=transport)
 
     async def __aenter__(self) -> Self:
         return self
@@ -647,7 +647,7 @@ class AsyncTriviumClient:
             response = await self._answered(method, path, **sent)
         return decoded(response.content, kind) if kind else None  # type: ignore[return-value]
 
-    async def _answered(self, method: str, path: str, *, stream: bool = False, **sent: Any) -> httpx.Response:
+    async def _answered(self, method: str, path: str, *, stream: bool = False, **sent: Any) -> httpx2.Response:
         """What is no failure; raises what is one, once it has been waited for as it asks."""
         tried = 0
         while True:
@@ -662,7 +662,7 @@ class AsyncTriviumClient:
             await asyncio.sleep(pause_s)
 
 
-async def _sent_events(response: httpx.Response) -> AsyncGenerator[tuple[str, bytes], None]:
+async def _sent_events(response: httpx2.Response) -> AsyncGenerator[tuple[str, bytes], None]:
     lines = SentEvents()
     async for line in response.aiter_lines():
         sent = lines.take(line)

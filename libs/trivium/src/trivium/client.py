@@ -19,7 +19,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-import httpx
+import httpx2
 import msgspec
 
 from trivium import api
@@ -74,11 +74,11 @@ class TriviumClient:
         api_key: str = "",
         timeout_s: float = DEFAULT_TIMEOUT_S,
         retries: Retries = RETRIES,
-        transport: httpx.BaseTransport | None = None,
+        transport: httpx2.BaseTransport | None = None,
     ) -> None:
         self.url = str(base_url(url)).rstrip("/")
         self._retries = retries
-        self._http = httpx.Client(**connection(url, api_key, timeout_s), transport=transport)
+        self._http = httpx2.Client(**connection(url, api_key, timeout_s), transport=transport)
 
     def __enter__(self) -> Self:
         return self
@@ -638,7 +638,7 @@ class TriviumClient:
             response = self._answered(method, path, **sent)
         return decoded(response.content, kind) if kind else None  # type: ignore[return-value]
 
-    def _answered(self, method: str, path: str, *, stream: bool = False, **sent: Any) -> httpx.Response:
+    def _answered(self, method: str, path: str, *, stream: bool = False, **sent: Any) -> httpx2.Response:
         """What is no failure; raises what is one, once it has been waited for as it asks."""
         tried = 0
         while True:
@@ -653,7 +653,7 @@ class TriviumClient:
             time.sleep(pause_s)
 
 
-def _sent_events(response: httpx.Response) -> Generator[tuple[str, bytes], None, None]:
+def _sent_events(response: httpx2.Response) -> Generator[tuple[str, bytes], None, None]:
     lines = SentEvents()
     for line in response.iter_lines():
         sent = lines.take(line)

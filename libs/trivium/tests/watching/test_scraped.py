@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
@@ -29,7 +29,7 @@ def test_two_workers_of_one_machine_share_a_setting_and_both_are_scraped():
     with scraped("127.0.0.1", 29193) as first, scraped("127.0.0.1", 29193) as second:
         assert first != second
         for port in (first, second):
-            text = httpx.get(f"http://127.0.0.1:{port}/metrics", trust_env=False).text
+            text = httpx2.get(f"http://127.0.0.1:{port}/metrics", trust_env=False).text
             assert "process_cpu_seconds_total" in text
 
 

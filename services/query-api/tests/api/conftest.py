@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import grpc
-import httpx
+import httpx2
 import msgspec
 import numpy as np
 import pytest
@@ -508,10 +508,10 @@ def engine(services: Services) -> str:
 
 
 @pytest.fixture
-async def client(services: Services) -> AsyncIterator[httpx.AsyncClient]:
+async def client(services: Services) -> AsyncIterator[httpx2.AsyncClient]:
     """The HTTP application, without a socket."""
-    transport = httpx.ASGITransport(create_app(services), raise_app_exceptions=False)
-    async with httpx.AsyncClient(transport=transport, base_url="http://localhost:8080") as client:
+    transport = httpx2.ASGITransport(create_app(services), raise_app_exceptions=False)
+    async with httpx2.AsyncClient(transport=transport, base_url="http://localhost:8080") as client:
         yield client
 
 

@@ -6,7 +6,7 @@ import asyncio
 import time
 
 import grpc
-import httpx
+import httpx2
 import msgspec
 import pytest
 from waiting import wait_until_async
@@ -36,19 +36,19 @@ def keys(services: Services) -> StoredKeys:
     return StoredKeys(services.objects)
 
 
-async def told(client: httpx.AsyncClient, key: str) -> tuple[int, str]:
+async def told(client: httpx2.AsyncClient, key: str) -> tuple[int, str]:
     answer = await client.get("/v1/sources", headers={"authorization": f"Bearer {key}"})
     return answer.status_code, answer.json().get("detail", "")
 
 
-async def test_a_stored_key_opens_its_own_tenant(client: httpx.AsyncClient, keys: StoredKeys, engine: str) -> None:
+async def test_a_stored_key_opens_its_own_tenant(client: httpx2.AsyncClient, keys: StoredKeys, engine: str) -> None:
     _, mine = keys.create(DEFAULT_TENANT, "mine", Role.READER)
     _, theirs = keys.create(OTHER, "theirs", Role.ADMIN)
     assert (await client.get(f"/v1/sources/{engine}", headers={"x-api-key": mine})).status_code == 200
     assert (await client.get(f"/v1/sources/{engine}", headers={"x-api-key": theirs})).status_code == 404
 
 
-async def test_what_is_no_key_is_refused_without_a_look(client: httpx.AsyncClient, keys: StoredKeys) -> None:
+async def test_what_is_no_key_is_refused_without_a_look(client: httpx2.AsyncClient, keys: StoredKeys) -> None:
     _, good = keys.create(DEFAULT_TENANT, "one", Role.READER)
     head, _, secret = good.rpartition(".")
     moved = good.replace(".default.", ".other.")
@@ -67,7 +67,7 @@ async def test_what_is_no_key_is_refused_without_a_look(client: httpx.AsyncClien
 
 
 async def test_an_expired_and_a_revoked_key_are_told_as_such(
-    client: httpx.AsyncClient, keys: StoredKeys, monkeypatch: pytest.MonkeyPatch
+    client: httpx2.AsyncClient, keys: StoredKeys, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     short, expiring = keys.create(DEFAULT_TENANT, "short", Role.READER, expires_at=time.time() + 0.2)
     revoked, ended = keys.create(DEFAULT_TENANT, "revoked", Role.READER)

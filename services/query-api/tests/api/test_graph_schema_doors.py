@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 
 import grpc
-import httpx
+import httpx2
 import pytest
 
 from trivium.domain.scope import Tenant
@@ -18,17 +18,17 @@ WORKS = {"name": "WORKS_FOR", "domain": ["person"], "range": ["organization"], "
 LEADS = {"name": "LEADS", "domain": ["person"], "range": ["organization"]}
 
 
-async def post(client: httpx.AsyncClient, what: str, **body: object) -> httpx.Response:
+async def post(client: httpx2.AsyncClient, what: str, **body: object) -> httpx2.Response:
     return await client.post(f"/v1/graph/schema/{what}", json=body)
 
 
-async def test_nothing_is_known_at_first(client: httpx.AsyncClient) -> None:
+async def test_nothing_is_known_at_first(client: httpx2.AsyncClient) -> None:
     seen = (await client.get("/v1/graph/schema")).json()
     assert (seen["number"], seen["types"], seen["proposed"]) == (0, [], [])
     assert (await client.get("/v1/graph/schema", params={"number": 3})).status_code == 404
 
 
-async def test_what_is_proposed_is_in_force_once_accepted(client: httpx.AsyncClient) -> None:
+async def test_what_is_proposed_is_in_force_once_accepted(client: httpx2.AsyncClient) -> None:
     proposed = (await post(client, "propose", types=[WORKS], by="ana", why="staff list")).json()
     assert [one["type"]["name"] for one in proposed["proposed"]] == ["WORKS_FOR"]
     assert proposed["change"] | {"at": 0} == {
@@ -44,7 +44,7 @@ async def test_what_is_proposed_is_in_force_once_accepted(client: httpx.AsyncCli
     )  # fmt: skip
 
 
-async def test_a_decision_on_what_another_changed_meanwhile_is_refused(client: httpx.AsyncClient) -> None:
+async def test_a_decision_on_what_another_changed_meanwhile_is_refused(client: httpx2.AsyncClient) -> None:
     await post(client, "propose", types=[WORKS])
     await post(client, "propose", types=[LEADS])
     late = await post(client, "accept", names=["WORKS_FOR"], number=1)
@@ -69,20 +69,20 @@ async def test_a_decision_on_what_another_changed_meanwhile_is_refused(client: h
     ],
 )
 async def test_bad_input_is_refused_and_changes_nothing(
-    client: httpx.AsyncClient, what: str, body: dict[str, object], status: int, code: str
+    client: httpx2.AsyncClient, what: str, body: dict[str, object], status: int, code: str
 ) -> None:
     refused = await post(client, what, **body)
     assert (refused.status_code, refused.json()["code"]) == (status, code), refused.text
     assert (await client.get("/v1/graph/schema")).json()["number"] == 0
 
 
-async def test_rejecting_needs_a_name(client: httpx.AsyncClient) -> None:
+async def test_rejecting_needs_a_name(client: httpx2.AsyncClient) -> None:
     await post(client, "propose", types=[WORKS])
     refused = await post(client, "reject")
     assert (refused.status_code, refused.json()["code"]) == (400, "nothing_to_reject")
 
 
-async def test_one_tenants_schema_is_not_anothers(services: Services, client: httpx.AsyncClient) -> None:
+async def test_one_tenants_schema_is_not_anothers(services: Services, client: httpx2.AsyncClient) -> None:
     await post(client, "propose", types=[WORKS])
     kept = {key.partition("/")[0] for key in services.objects.for_tenant(Tenant("other")).keys("schemas/")}
     assert kept == set()

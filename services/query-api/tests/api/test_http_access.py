@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 
 from trivium.config import Settings
@@ -26,7 +26,7 @@ class TestWithKeys:
         "headers", [{}, {"x-api-key": "wrong"}, {"authorization": "Basic alpha"}, {"authorization": "Bearer"}]
     )
     async def test_without_a_known_key_nothing_is_told(
-        self, client: httpx.AsyncClient, headers: dict[str, str]
+        self, client: httpx2.AsyncClient, headers: dict[str, str]
     ) -> None:
         for path in ("/v1/sources", "/v1/nowhere", "/v1/sources/" + "0" * 32):
             answer = await client.get(path, headers=headers)
@@ -34,15 +34,15 @@ class TestWithKeys:
             assert answer.headers["www-authenticate"].startswith("Bearer")
 
     @pytest.mark.parametrize("headers", [{"x-api-key": "alpha"}, {"authorization": "Bearer alpha"}])
-    async def test_a_key_opens_its_tenant(self, client: httpx.AsyncClient, headers: dict[str, str]) -> None:
+    async def test_a_key_opens_its_tenant(self, client: httpx2.AsyncClient, headers: dict[str, str]) -> None:
         assert (await client.get("/v1/sources", headers=headers)).status_code == 200
 
-    async def test_health_metrics_and_docs_need_no_key(self, client: httpx.AsyncClient) -> None:
+    async def test_health_metrics_and_docs_need_no_key(self, client: httpx2.AsyncClient) -> None:
         for path in ("/healthz", "/readyz", "/metrics", "/openapi.json", "/docs"):
             assert (await client.get(path)).status_code == 200
 
     async def test_another_tenants_things_do_not_exist(
-        self, client: httpx.AsyncClient, services: Services, engine: str
+        self, client: httpx2.AsyncClient, services: Services, engine: str
     ) -> None:
         mine, theirs = {"x-api-key": "alpha"}, {"x-api-key": "beta"}
         made = (await client.post("/v1/conversations", headers=mine)).json()["id"]
@@ -67,7 +67,7 @@ class TestWithKeys:
         assert {h["chunk"]["document_id"] for h in found["hits"]} == {services.keywords.kept["other"][0].document_id}
 
 
-def _anonymous(answer: httpx.Response, *ids: str) -> dict[str, object]:
+def _anonymous(answer: httpx2.Response, *ids: str) -> dict[str, object]:
     problem = {k: v for k, v in answer.json().items() if k != "request_id"}
     for wanted in ids:
         problem["detail"] = str(problem["detail"]).replace(wanted, "ID")
@@ -78,7 +78,7 @@ def _anonymous(answer: httpx.Response, *ids: str) -> dict[str, object]:
     "host", ["evil.example", "evil.example:8080", "localhost.evil.example", "127.0.0.1.nip.io", ""]
 )
 async def test_without_keys_a_rebound_name_is_refused(services: Services, host: str) -> None:
-    async with httpx.AsyncClient(transport=httpx.ASGITransport(create_app(services)), base_url="http://x") as client:
+    async with httpx2.AsyncClient(transport=httpx2.ASGITransport(create_app(services)), base_url="http://x") as client:
         for path in ("/v1/sources", "/docs", "/metrics"):
             answer = await client.get(path, headers={"host": host})
             assert (answer.status_code, answer.json()["code"]) == (403, "foreign_host")
@@ -86,11 +86,11 @@ async def test_without_keys_a_rebound_name_is_refused(services: Services, host: 
 
 @pytest.mark.parametrize("host", ["localhost", "localhost:8080", "127.0.0.1:1", "[::1]:8080", "LOCALHOST"])
 async def test_without_keys_every_name_of_this_machine_is_served(services: Services, host: str) -> None:
-    async with httpx.AsyncClient(transport=httpx.ASGITransport(create_app(services)), base_url="http://x") as client:
+    async with httpx2.AsyncClient(transport=httpx2.ASGITransport(create_app(services)), base_url="http://x") as client:
         assert (await client.get("/v1/sources", headers={"host": host})).status_code == 200
 
 
-async def test_without_keys_another_sites_page_cannot_upload(client: httpx.AsyncClient) -> None:
+async def test_without_keys_another_sites_page_cannot_upload(client: httpx2.AsyncClient) -> None:
     for origin in ("https://evil.example", "null", "http://localhost:3000"):
         answer = await client.post("/v1/sources", files={"file": ("a", b"x")}, headers={"origin": origin})
         assert (answer.status_code, answer.json()["code"]) == (403, "foreign_origin")
@@ -98,7 +98,7 @@ async def test_without_keys_another_sites_page_cannot_upload(client: httpx.Async
     assert (await client.post("/v1/sources", files={"file": ("a", b"x")}, headers=own)).status_code == 202
 
 
-async def test_every_answer_carries_a_request_id(client: httpx.AsyncClient) -> None:
+async def test_every_answer_carries_a_request_id(client: httpx2.AsyncClient) -> None:
     for path in ("/healthz", "/nowhere", "/v1/sources/x", "/docs"):
         assert re.fullmatch(r"[0-9a-f]{16}", (await client.get(path)).headers["x-request-id"])
     kept = await client.get("/nowhere", headers={"x-request-id": "from-caller-1"})
@@ -108,7 +108,7 @@ async def test_every_answer_carries_a_request_id(client: httpx.AsyncClient) -> N
 
 
 async def test_a_fault_of_ours_is_a_500_without_its_insides_and_logged_with_the_request(
-    client: httpx.AsyncClient, logged: list[dict[str, object]]
+    client: httpx2.AsyncClient, logged: list[dict[str, object]]
 ) -> None:
     answer = await client.post("/v1/search", json={"query": "explode"})
     assert (answer.status_code, answer.json()["code"]) == (500, "internal")
@@ -118,7 +118,7 @@ async def test_a_fault_of_ours_is_a_500_without_its_insides_and_logged_with_the_
 
 
 async def test_a_damaged_registry_is_the_servers_fault_and_told_without_its_insides(
-    client: httpx.AsyncClient, services: Services, tmp_path: Path, logged: list[dict[str, object]]
+    client: httpx2.AsyncClient, services: Services, tmp_path: Path, logged: list[dict[str, object]]
 ) -> None:
     services.registry.close()
     (tmp_path / "registry.sqlite").write_bytes(b"This is no database, although it is quite long. " * 200)
@@ -141,7 +141,7 @@ async def test_a_damaged_registry_is_the_servers_fault_and_told_without_its_insi
     [("GET", "/nowhere", 404), ("GET", "/v1/search", 405), ("PUT", "/v1/sources", 405), ("GET", "/v1/sources/", 404)],
 )
 async def test_paths_and_methods_that_are_none_are_problems(
-    client: httpx.AsyncClient, method: str, path: str, status: int
+    client: httpx2.AsyncClient, method: str, path: str, status: int
 ) -> None:
     answer = await client.request(method, path)
     assert answer.status_code == status
@@ -149,13 +149,13 @@ async def test_paths_and_methods_that_are_none_are_problems(
     assert set(answer.json()) == {"type", "title", "status", "detail", "code", "action", "request_id"}
 
 
-async def test_a_wrong_method_is_told_every_right_one(client: httpx.AsyncClient) -> None:
+async def test_a_wrong_method_is_told_every_right_one(client: httpx2.AsyncClient) -> None:
     assert (await client.put("/v1/sources")).headers["allow"] == "DELETE, GET, POST"
     assert (await client.put("/v1/sources/x")).headers["allow"] == "DELETE, GET"
     assert (await client.post("/healthz")).headers["allow"] == "GET"
 
 
-async def test_readyz_names_what_does_not_answer(client: httpx.AsyncClient, services: Services) -> None:
+async def test_readyz_names_what_does_not_answer(client: httpx2.AsyncClient, services: Services) -> None:
     ready = await client.get("/readyz")
     assert ready.status_code == 200
     parts = {"registry", "listing", "conversations", "keywords", "vectors", "graph"}
@@ -167,7 +167,7 @@ async def test_readyz_names_what_does_not_answer(client: httpx.AsyncClient, serv
 
 
 async def test_a_service_that_lost_a_store_stays_in_rotation(
-    client: httpx.AsyncClient, services: Services, monkeypatch: pytest.MonkeyPatch
+    client: httpx2.AsyncClient, services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     services.keywords.down = True
     lost = await client.get("/readyz")
@@ -197,7 +197,7 @@ def test_one_source_that_finds_and_one_that_holds_the_text_are_enough(missing: s
     assert Readiness((), dict.fromkeys(missing.split(), "It is away.")).can_answer == answers
 
 
-async def test_metrics_count_requests_by_route_and_not_by_id(client: httpx.AsyncClient) -> None:
+async def test_metrics_count_requests_by_route_and_not_by_id(client: httpx2.AsyncClient) -> None:
     await client.get("/v1/sources/" + "0" * 32)
     await client.get("/no/such/" + "1" * 32)
     text = (await client.get("/metrics")).text
@@ -206,13 +206,13 @@ async def test_metrics_count_requests_by_route_and_not_by_id(client: httpx.Async
     assert "1" * 32 not in text
 
 
-async def test_the_docs_page_asks_no_other_host(client: httpx.AsyncClient) -> None:
+async def test_the_docs_page_asks_no_other_host(client: httpx2.AsyncClient) -> None:
     page = (await client.get("/docs")).text
     assert not re.findall(r"(?:src|href)=[\"'](?:https?:)?//", page)
     for asset in re.findall(r"(?:src|href)=\"(/docs/[^\"]+)\"", page):
         assert (await client.get(asset)).status_code == 200
 
 
-async def test_a_large_json_body_is_refused_whole(client: httpx.AsyncClient) -> None:
+async def test_a_large_json_body_is_refused_whole(client: httpx2.AsyncClient) -> None:
     answer = await client.post("/v1/search", json={"query": "x" * 2_000_000})
     assert (answer.status_code, answer.json()["code"]) == (413, "too_large")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Iterator
 
-import httpx
+import httpx2
 import pytest
 
 from trivium.domain.crawl import CrawlRequest, Fate, Visit
@@ -19,7 +19,7 @@ from .test_http_queries import events_of
 REQUEST = CrawlRequest(url="https://site.test/")
 
 
-async def test_each_page_is_an_event_and_the_last_counts_them(client: httpx.AsyncClient) -> None:
+async def test_each_page_is_an_event_and_the_last_counts_them(client: httpx2.AsyncClient) -> None:
     answer = await client.post("/v1/crawls", json={"url": "https://site.test/", "max_pages": 3})
     assert answer.headers["content-type"].startswith("text/event-stream")
     events = events_of(answer.text)
@@ -29,7 +29,7 @@ async def test_each_page_is_an_event_and_the_last_counts_them(client: httpx.Asyn
     assert events[3][1] == {"taken": 2, "unchanged": 0, "left_out": 1, "failed": 0}
 
 
-async def test_what_is_refused_at_once_has_a_status_and_what_breaks_later_an_event(client: httpx.AsyncClient) -> None:
+async def test_what_is_refused_at_once_has_a_status_and_what_breaks_later_an_event(client: httpx2.AsyncClient) -> None:
     refused = await client.post("/v1/crawls", json={"url": "http://127.0.0.1/"})
     assert (refused.status_code, refused.json()["code"]) == (400, "forbidden_address")
     broken = await client.post("/v1/crawls", json={"url": "https://breaks.test/", "max_pages": 2})
@@ -39,7 +39,7 @@ async def test_what_is_refused_at_once_has_a_status_and_what_breaks_later_an_eve
 @pytest.mark.parametrize(
     "fields", [{"depth": 21}, {"max_pages": 0}, {"max_pages": 10_001}, {"url": "ftp://a.test/"}, {"dataset": "a b"}]
 )
-async def test_a_crawl_without_end_is_refused(client: httpx.AsyncClient, fields: dict[str, object]) -> None:
+async def test_a_crawl_without_end_is_refused(client: httpx2.AsyncClient, fields: dict[str, object]) -> None:
     answer = await client.post("/v1/crawls", json={"url": "https://site.test/", **fields})
     assert answer.status_code == 422
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 
-import httpx
+import httpx2
 import pytest
 
 from trivium_query.http.middleware import OPEN_PATHS
 
 
-async def test_an_unknown_parameter_of_any_path_is_refused(client: httpx.AsyncClient) -> None:
+async def test_an_unknown_parameter_of_any_path_is_refused(client: httpx2.AsyncClient) -> None:
     paths = (await client.get("/openapi.json")).json()["paths"]
     asked = 0
     for path, methods in paths.items():
@@ -22,7 +22,7 @@ async def test_an_unknown_parameter_of_any_path_is_refused(client: httpx.AsyncCl
     assert asked > 20
 
 
-async def test_the_refusal_names_the_parameters_that_there_are(client: httpx.AsyncClient) -> None:
+async def test_the_refusal_names_the_parameters_that_there_are(client: httpx2.AsyncClient) -> None:
     problem = (await client.get("/v1/sources", params={"data_set": "papers", "limit": 3})).json()
     assert problem["errors"] == [
         {
@@ -36,5 +36,5 @@ async def test_the_refusal_names_the_parameters_that_there_are(client: httpx.Asy
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics"])
-async def test_probes_and_scrapers_may_send_what_they_like(client: httpx.AsyncClient, path: str) -> None:
+async def test_probes_and_scrapers_may_send_what_they_like(client: httpx2.AsyncClient, path: str) -> None:
     assert (await client.get(path, params={"name[]": "up"})).status_code == 200

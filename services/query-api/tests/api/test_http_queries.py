@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 
-import httpx
+import httpx2
 import pytest
 
 from trivium.api import MAX_QUESTION_CHARS
@@ -19,7 +19,7 @@ def events_of(text: str) -> list[tuple[str, dict[str, object]]]:
     return [(b[0].removeprefix("event: "), json.loads(b[1].removeprefix("data: "))) for b in blocks]
 
 
-async def test_every_hit_tells_why_it_is_there(client: httpx.AsyncClient) -> None:
+async def test_every_hit_tells_why_it_is_there(client: httpx2.AsyncClient) -> None:
     answer = (await client.post("/v1/search", json={"query": "Who designed the Engine?", "top_k": 2})).json()
     assert [h["rank"] for h in answer["hits"]] == [1, 2]
     assert answer["hits"][0]["sources"] == [{"source": "keyword", "rank": 1, "score": 3.0}]
@@ -29,7 +29,7 @@ async def test_every_hit_tells_why_it_is_there(client: httpx.AsyncClient) -> Non
     assert answer["timings_ms"] == {"keyword": 0.1}
 
 
-async def test_a_filter_restricts_the_search(client: httpx.AsyncClient) -> None:
+async def test_a_filter_restricts_the_search(client: httpx2.AsyncClient) -> None:
     body = {"query": "engine", "filters": {"document_ids": ["0" * 32]}}
     assert (await client.post("/v1/search", json=body)).json()["hits"] == []
 
@@ -56,7 +56,7 @@ async def test_a_filter_restricts_the_search(client: httpx.AsyncClient) -> None:
         None,
     ],
 )
-async def test_a_search_that_does_not_fit_is_422_naming_the_field(client: httpx.AsyncClient, body: object) -> None:
+async def test_a_search_that_does_not_fit_is_422_naming_the_field(client: httpx2.AsyncClient, body: object) -> None:
     answer = await client.post("/v1/search", json=body)
     assert answer.status_code == 422, answer.text
     problem = answer.json()
@@ -64,7 +64,7 @@ async def test_a_search_that_does_not_fit_is_422_naming_the_field(client: httpx.
     assert problem["errors"][0]["field"].startswith("body")
 
 
-async def test_every_field_that_does_not_fit_is_named_with_what_it_may_be(client: httpx.AsyncClient) -> None:
+async def test_every_field_that_does_not_fit_is_named_with_what_it_may_be(client: httpx2.AsyncClient) -> None:
     filters = {"kinds": ["text", "zz"], "document_ids": [5], "dataset": "a b", "surprise": 1}
     answer = await client.post("/v1/search", json={"query": " ", "top_k": 101, "mode": "magic", "filters": filters})
     assert {problem["field"]: problem["message"] for problem in answer.json()["errors"]} == {
@@ -80,20 +80,20 @@ async def test_every_field_that_does_not_fit_is_named_with_what_it_may_be(client
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
 @pytest.mark.parametrize("kind", ["application/json; charset=utf-8", "application/vnd.search+json"])
-async def test_json_is_taken_as_others_write_it(client: httpx.AsyncClient, encoding: str, kind: str) -> None:
+async def test_json_is_taken_as_others_write_it(client: httpx2.AsyncClient, encoding: str, kind: str) -> None:
     raw = '{"query": "engine", "top_k": 2.0, "mode": null}'.encode(encoding)
     answer = await client.post("/v1/search", content=raw, headers={"content-type": kind})
     assert (answer.status_code, len(answer.json()["hits"])) == (200, 2), answer.text
 
 
-async def test_text_that_is_no_unicode_is_422(client: httpx.AsyncClient) -> None:
+async def test_text_that_is_no_unicode_is_422(client: httpx2.AsyncClient) -> None:
     for raw in (b'{"query": "\\ud800"}', b'{"query": "\xff"}', b'{"query": "\\u0000 x"}', b"[" * 100_000):
         answer = await client.post("/v1/search", content=raw, headers={"content-type": "application/json"})
         assert answer.status_code in (400, 422), answer.text
         assert answer.json()["code"]
 
 
-async def test_an_answer_cites_its_passages(client: httpx.AsyncClient) -> None:
+async def test_an_answer_cites_its_passages(client: httpx2.AsyncClient) -> None:
     answer = (await client.post("/v1/queries", json={"question": "Who wrote notes?"})).json()
     assert answer["citations"][0]["marker"] in answer["text"]
     assert (answer["verdict"], answer["found"], answer["engine"]) == ("SUPPORTED", True, "extractive")
@@ -101,7 +101,7 @@ async def test_an_answer_cites_its_passages(client: httpx.AsyncClient) -> None:
     assert (nothing["found"], nothing["verdict"]) == (False, "NOT_SUPPORTED")
 
 
-async def test_an_answer_says_what_was_asked_for_and_itself_in_short(client: httpx.AsyncClient) -> None:
+async def test_an_answer_says_what_was_asked_for_and_itself_in_short(client: httpx2.AsyncClient) -> None:
     answer = (await client.post("/v1/queries", json={"query": "Who wrote notes?"})).json()
     assert (answer["kind"], answer["short"], answer["probability"]) == ("fact", "Ada Lovelace", 0.75)
     streamed = await client.post("/v1/queries", json={"query": "Who wrote notes?", "stream": True})
@@ -113,20 +113,20 @@ async def test_an_answer_says_what_was_asked_for_and_itself_in_short(client: htt
 
 
 @pytest.mark.parametrize("path", ["/v1/queries", "/v1/conversations/{talk}/queries"])
-async def test_a_caller_says_what_a_question_asks_for(client: httpx.AsyncClient, path: str) -> None:
+async def test_a_caller_says_what_a_question_asks_for(client: httpx2.AsyncClient, path: str) -> None:
     talk = (await client.post("/v1/conversations")).json()["id"]
     answer = await client.post(path.format(talk=talk), json={"query": "Who wrote notes?", "kind": "reason"})
     assert answer.json()["kind"] == "reason"
 
 
-async def test_a_caller_says_who_orders_the_passages_once_more(client: httpx.AsyncClient) -> None:
+async def test_a_caller_says_who_orders_the_passages_once_more(client: httpx2.AsyncClient) -> None:
     answer = await client.post("/v1/queries", json={"query": "Who wrote notes?", "rerank": "cross-encoder"})
     assert "reranked: cross-encoder" in answer.json()["notes"]
     refused = await client.post("/v1/queries", json={"query": "Who wrote notes?", "rerank": "best"})
     assert refused.json()["errors"] == [{"field": "body.rerank", "message": "Expected one of none, cross-encoder, llm"}]
 
 
-async def test_a_kind_that_is_none_is_422_with_those_that_are(client: httpx.AsyncClient) -> None:
+async def test_a_kind_that_is_none_is_422_with_those_that_are(client: httpx2.AsyncClient) -> None:
     answer = await client.post("/v1/queries", json={"query": "Who wrote notes?", "kind": "riddle"})
     assert answer.status_code == 422
     assert answer.json()["errors"] == [
@@ -138,7 +138,7 @@ async def test_a_kind_that_is_none_is_422_with_those_that_are(client: httpx.Asyn
     ]
 
 
-async def test_a_turn_keeps_the_kind_and_the_short_answer(client: httpx.AsyncClient) -> None:
+async def test_a_turn_keeps_the_kind_and_the_short_answer(client: httpx2.AsyncClient) -> None:
     where = (await client.post("/v1/conversations")).headers["location"]
     await client.post(f"{where}/queries", json={"query": "Who wrote notes?"})
     (turn,) = (await client.get(where)).json()["turns"]
@@ -147,7 +147,7 @@ async def test_a_turn_keeps_the_kind_and_the_short_answer(client: httpx.AsyncCli
 
 @pytest.mark.parametrize("path", ["/v1/search", "/v1/queries", "/v1/conversations/{talk}/queries"])
 async def test_a_question_is_called_query_everywhere_and_question_is_understood(
-    client: httpx.AsyncClient, path: str
+    client: httpx2.AsyncClient, path: str
 ) -> None:
     talk = (await client.post("/v1/conversations")).json()["id"]
     answers = [
@@ -160,7 +160,7 @@ async def test_a_question_is_called_query_everywhere_and_question_is_understood(
 
 
 async def test_an_empty_store_says_that_nothing_has_been_read_and_what_to_do(
-    client: httpx.AsyncClient, engine: str
+    client: httpx2.AsyncClient, engine: str
 ) -> None:
     await client.delete(f"/v1/sources/{engine}")
     searched = (await client.post("/v1/search", json={"query": "zebra"})).json()
@@ -177,7 +177,7 @@ async def test_an_empty_store_says_that_nothing_has_been_read_and_what_to_do(
 
 
 @pytest.mark.usefixtures("engine")
-async def test_a_dataset_that_is_not_there_is_told(client: httpx.AsyncClient) -> None:
+async def test_a_dataset_that_is_not_there_is_told(client: httpx2.AsyncClient) -> None:
     there = {"query": "zebra", "filters": {"dataset": "default"}}
     misspelt = {"query": "zebra", "filters": {"dataset": "defualt"}}
     searched = (await client.post("/v1/search", json=misspelt)).json()
@@ -191,7 +191,7 @@ async def test_a_dataset_that_is_not_there_is_told(client: httpx.AsyncClient) ->
 
 
 @pytest.mark.parametrize("by", ["accept", "field"])
-async def test_a_streamed_answer_is_named_events_that_end_with_the_answer(client: httpx.AsyncClient, by: str) -> None:
+async def test_a_streamed_answer_is_named_events_that_end_with_the_answer(client: httpx2.AsyncClient, by: str) -> None:
     headers = {"accept": "text/event-stream"} if by == "accept" else {}
     body = {"question": "Who wrote notes?", "stream": by == "field"}
     answer = await client.post("/v1/queries", json=body, headers=headers)
@@ -204,7 +204,7 @@ async def test_a_streamed_answer_is_named_events_that_end_with_the_answer(client
     assert "".join(str(data["text"]) for name, data in events if name == "text").strip() == whole["text"]
 
 
-async def test_a_stream_that_fails_ends_with_a_problem(client: httpx.AsyncClient) -> None:
+async def test_a_stream_that_fails_ends_with_a_problem(client: httpx2.AsyncClient) -> None:
     answer = await client.post("/v1/queries", json={"question": "break engine", "stream": True})
     name, problem = events_of(answer.text)[-1]
     assert (name, problem["code"], problem["status"]) == ("error", "llm_down", 503)
@@ -214,7 +214,7 @@ async def test_a_stream_that_fails_ends_with_a_problem(client: httpx.AsyncClient
     assert "secret" not in answer.text
 
 
-async def test_a_follow_up_sees_its_history(client: httpx.AsyncClient) -> None:
+async def test_a_follow_up_sees_its_history(client: httpx2.AsyncClient) -> None:
     made = await client.post("/v1/conversations", json={"title": "Engines"})
     assert made.status_code == 201
     where = made.headers["location"]
@@ -235,7 +235,7 @@ async def test_a_follow_up_sees_its_history(client: httpx.AsyncClient) -> None:
 
 
 @pytest.mark.parametrize("stream", [False, True])
-async def test_a_long_conversation_is_bounded_and_says_so(client: httpx.AsyncClient, stream: bool) -> None:
+async def test_a_long_conversation_is_bounded_and_says_so(client: httpx2.AsyncClient, stream: bool) -> None:
     where = (await client.post("/v1/conversations")).headers["location"]
     for _ in range(12):
         await client.post(f"{where}/queries", json={"question": "engine?"})
@@ -247,7 +247,7 @@ async def test_a_long_conversation_is_bounded_and_says_so(client: httpx.AsyncCli
     ]
 
 
-async def test_a_conversation_needs_no_body(client: httpx.AsyncClient) -> None:
+async def test_a_conversation_needs_no_body(client: httpx2.AsyncClient) -> None:
     assert (await client.post("/v1/conversations")).json()["title"] == ""
 
 
@@ -262,7 +262,7 @@ class TestWithLittleTime:
         ("path", "body"), [("/v1/search", {"query": "engine"}), ("/v1/queries", {"question": "engine"})]
     )
     async def test_a_late_answer_is_504_and_its_work_is_stopped(
-        self, client: httpx.AsyncClient, services: Services, path: str, body: dict[str, str]
+        self, client: httpx2.AsyncClient, services: Services, path: str, body: dict[str, str]
     ) -> None:
         services.searcher.gate = asyncio.Event()
         answer = await client.post(path, json=body)
@@ -270,13 +270,13 @@ class TestWithLittleTime:
         assert services.searcher.cancelled == 1
 
 
-async def test_entities_are_found_by_the_beginning_of_a_name(client: httpx.AsyncClient) -> None:
+async def test_entities_are_found_by_the_beginning_of_a_name(client: httpx2.AsyncClient) -> None:
     page = (await client.get("/v1/graph/entities", params={"prefix": "Ada"})).json()
     assert [e["name"] for e in page["entities"]] == ["Ada Lovelace"]
     assert (await client.get("/v1/graph/entities", params={"type": "dragon"})).status_code == 422
 
 
-async def test_an_entity_shows_neighbours_and_the_passages_that_name_it(client: httpx.AsyncClient) -> None:
+async def test_an_entity_shows_neighbours_and_the_passages_that_name_it(client: httpx2.AsyncClient) -> None:
     listed = (await client.get("/v1/graph/entities", params={"prefix": "Ada"})).json()
     seen = (await client.get(f"/v1/graph/entities/{listed['entities'][0]['id']}", params={"neighbours": 1})).json()
     assert [n["entity"]["name"] for n in seen["neighbours"]] == ["Analytical Engine"]
@@ -289,13 +289,13 @@ async def test_an_entity_shows_neighbours_and_the_passages_that_name_it(client: 
     "kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=b", ""]
 )
 @pytest.mark.parametrize("path", ["search", "queries", "conversations", "crawls", f"sources/{'0' * 32}/password"])
-async def test_a_wrong_content_type_is_told_as_such(client: httpx.AsyncClient, path: str, kind: str) -> None:
+async def test_a_wrong_content_type_is_told_as_such(client: httpx2.AsyncClient, path: str, kind: str) -> None:
     headers = {"content-type": kind} if kind else {}
     answer = await client.post(f"/v1/{path}", content=b'{"query": "engine"}', headers=headers)
     assert (answer.status_code, answer.json()["code"]) == (415, "wrong_content_type")
     assert "application/json" in answer.json()["action"]
 
 
-async def test_no_body_at_all_is_a_missing_one(client: httpx.AsyncClient) -> None:
+async def test_no_body_at_all_is_a_missing_one(client: httpx2.AsyncClient) -> None:
     answer = await client.post("/v1/search")
     assert (answer.status_code, answer.json()["detail"]) == (422, "body: Field required.")

@@ -6,7 +6,7 @@ import asyncio
 import re
 import time
 
-import httpx
+import httpx2
 import msgspec
 import pytest
 
@@ -20,7 +20,7 @@ ODD_FORM = "multipart/form-data; boundary=b; charset=unicode_escape"
 CLOCK = r"\d\d:\d\d:\d\d UTC"
 
 
-async def test_an_upload_answers_202_with_its_id_and_where_to_follow_it(client: httpx.AsyncClient) -> None:
+async def test_an_upload_answers_202_with_its_id_and_where_to_follow_it(client: httpx2.AsyncClient) -> None:
     answer = await client.post("/v1/sources", files={"file": ("a.txt", b"hello")}, data={"title": "A", "dataset": "d"})
     assert answer.status_code == 202
     taken = answer.json()
@@ -30,7 +30,7 @@ async def test_an_upload_answers_202_with_its_id_and_where_to_follow_it(client: 
     assert shown["progress"] == 0
 
 
-async def test_what_is_inside_a_source_is_listed_page_by_page(client: httpx.AsyncClient, services: Services) -> None:
+async def test_what_is_inside_a_source_is_listed_page_by_page(client: httpx2.AsyncClient, services: Services) -> None:
     parent = (await client.post("/v1/sources", files={"file": ("mail.eml", b"mail")})).json()["sources"][0]
     assert (parent["parent"], parent["children"]) == ("", 0)
     registry = services.registry.for_tenant(DEFAULT_TENANT)
@@ -58,14 +58,14 @@ def long_document(services: Services, engine: str, texts: list[str]) -> None:
     ]
 
 
-async def view(client: httpx.AsyncClient, source: str, **parameters: object) -> str:
+async def view(client: httpx2.AsyncClient, source: str, **parameters: object) -> str:
     shown = await client.get(f"/v1/sources/{source}/view", params=parameters)
     assert (shown.status_code, shown.headers["content-type"]) == (200, "text/html; charset=utf-8")
     assert "default-src 'none'" in shown.headers["content-security-policy"]
     return shown.text
 
 
-async def test_a_citation_s_link_shows_the_passage_with_the_quote_marked(client: httpx.AsyncClient) -> None:
+async def test_a_citation_s_link_shows_the_passage_with_the_quote_marked(client: httpx2.AsyncClient) -> None:
     answer = (await client.post("/v1/queries", json={"question": "Who wrote notes?"})).json()
     (citation, *_) = answer["citations"]
     shown = await client.get(citation["link"])
@@ -74,14 +74,14 @@ async def test_a_citation_s_link_shows_the_passage_with_the_quote_marked(client:
 
 
 async def test_a_quote_is_marked_however_its_white_space_is_written(
-    client: httpx.AsyncClient, services: Services, engine: str
+    client: httpx2.AsyncClient, services: Services, engine: str
 ) -> None:
     long_document(services, engine, ["It was\n\nnever finished. So it is."])
     assert '<mark id="quote">never finished.</mark>' in await view(client, engine, unit=1, quote="never   finished.")
 
 
 async def test_no_character_of_a_document_is_markup_in_its_view(
-    client: httpx.AsyncClient, services: Services, engine: str
+    client: httpx2.AsyncClient, services: Services, engine: str
 ) -> None:
     hostile = "<script>alert(1)</script><img src=x onerror='alert(1)'> & \"quoted\"\x00\u202e"
     long_document(services, engine, [hostile])
@@ -93,14 +93,14 @@ async def test_no_character_of_a_document_is_markup_in_its_view(
         assert "&amp;" in shown
 
 
-async def test_a_view_says_when_the_quote_does_not_stand_in_its_passage(client: httpx.AsyncClient, engine: str) -> None:
+async def test_a_view_says_when_the_quote_does_not_stand_in_it(client: httpx2.AsyncClient, engine: str) -> None:
     shown = await view(client, engine, unit=1, quote="of something else")
     assert "<mark" not in shown
     assert "does not stand in this passage" in shown
 
 
 async def test_a_huge_document_is_shown_in_windows_that_lead_to_each_other_and_miss_nothing(
-    client: httpx.AsyncClient, services: Services, engine: str
+    client: httpx2.AsyncClient, services: Services, engine: str
 ) -> None:
     long_document(services, engine, [f"Passage number {n}." for n in range(100)])
     seen: list[str] = []
@@ -117,7 +117,7 @@ async def test_a_huge_document_is_shown_in_windows_that_lead_to_each_other_and_m
 
 
 async def test_passages_that_repeat_each_other_are_shown_once(
-    client: httpx.AsyncClient, services: Services, engine: str
+    client: httpx2.AsyncClient, services: Services, engine: str
 ) -> None:
     (first, *_) = services.keywords.kept["default"]
     text = "One two three four five."
@@ -134,12 +134,12 @@ async def test_passages_that_repeat_each_other_are_shown_once(
 
 @pytest.mark.parametrize(("unit", "status"), [(4, 404), (2**31 - 9, 404), (0, 422), (2**31, 422)])
 async def test_a_view_of_a_passage_that_is_not_there_is_refused(
-    client: httpx.AsyncClient, engine: str, unit: int, status: int
+    client: httpx2.AsyncClient, engine: str, unit: int, status: int
 ) -> None:
     assert (await client.get(f"/v1/sources/{engine}/view", params={"unit": unit})).status_code == status
 
 
-async def test_datasets_are_listed_by_name_page_by_page(client: httpx.AsyncClient, engine: str) -> None:
+async def test_datasets_are_listed_by_name_page_by_page(client: httpx2.AsyncClient, engine: str) -> None:
     for name, dataset in (("a.txt", "reports"), ("b.txt", "reports"), ("c.txt", "Minutes"), ("gone.txt", "gone")):
         files = {"file": (name, name.encode())}
         taken = await client.post("/v1/sources", files=files, data={"dataset": dataset})
@@ -157,7 +157,7 @@ async def test_datasets_are_listed_by_name_page_by_page(client: httpx.AsyncClien
         assert (refused.status_code, refused.json()["code"]) == (400, "bad_cursor")
 
 
-async def test_the_sources_of_one_dataset_are_listed(client: httpx.AsyncClient) -> None:
+async def test_the_sources_of_one_dataset_are_listed(client: httpx2.AsyncClient) -> None:
     for number in range(6):
         files, said = {"file": (f"{number}.txt", b"hello")}, {"dataset": "odd" if number % 2 else "even"}
         await client.post("/v1/sources", files=files, data=said)
@@ -183,7 +183,7 @@ async def test_the_sources_of_one_dataset_are_listed(client: httpx.AsyncClient) 
     ],
 )
 async def test_a_source_whose_worker_died_says_since_when_and_what_comes_next(
-    client: httpx.AsyncClient, services: Services, silent_s: float, told: str
+    client: httpx2.AsyncClient, services: Services, silent_s: float, told: str
 ) -> None:
     taken = (await client.post("/v1/sources", files={"file": ("a.txt", b"hello")})).json()
     assert taken["sources"][0]["waits_for"] == "its turn"
@@ -194,7 +194,7 @@ async def test_a_source_whose_worker_died_says_since_when_and_what_comes_next(
     assert re.fullmatch(told.replace("CLOCK", CLOCK), await waits_for(client, taken["id"]))
 
 
-async def test_a_source_whose_stage_cannot_go_on_says_why(client: httpx.AsyncClient, services: Services) -> None:
+async def test_a_source_whose_stage_cannot_go_on_says_why(client: httpx2.AsyncClient, services: Services) -> None:
     taken = (await client.post("/v1/sources", files={"file": ("a.txt", b"hello")})).json()
     mine = services.registry.for_tenant(DEFAULT_TENANT)
     claimed = mine.claim(taken["id"], mine.get(taken["id"]).version, 45, time.time())
@@ -203,18 +203,18 @@ async def test_a_source_whose_stage_cannot_go_on_says_why(client: httpx.AsyncCli
     assert await waits_for(client, taken["id"]) == "index, tried again by itself: Milvus does not answer."
 
 
-async def waits_for(client: httpx.AsyncClient, source: str) -> str:
+async def waits_for(client: httpx2.AsyncClient, source: str) -> str:
     return str((await client.get(f"/v1/sources/{source}")).json()["waits_for"])
 
 
-async def test_one_upload_takes_several_files_and_one_bad_file_keeps_none_out(client: httpx.AsyncClient) -> None:
+async def test_one_upload_takes_several_files_and_one_bad_file_keeps_none_out(client: httpx2.AsyncClient) -> None:
     files = [("file", ("a.txt", b"a")), ("file", ("b.txt", b"REFUSE")), ("file", ("c.txt", b"c"))]
     taken = (await client.post("/v1/sources", files=files)).json()
     assert [s["name"] for s in taken["sources"]] == ["a.txt", "c.txt"]
     assert [(r["name"], r["code"]) for r in taken["refused"]] == [("b.txt", "forbidden_content")]
 
 
-async def test_an_address_is_taken_and_a_private_one_refused(client: httpx.AsyncClient) -> None:
+async def test_an_address_is_taken_and_a_private_one_refused(client: httpx2.AsyncClient) -> None:
     taken = await client.post("/v1/sources", json={"url": "https://example.org/a.html", "dataset": "web"})
     assert taken.status_code == 202
     assert taken.json()["sources"][0]["dataset"] == "web"
@@ -240,12 +240,12 @@ async def test_an_address_is_taken_and_a_private_one_refused(client: httpx.Async
         ("100%.txt", "100%.txt"),
     ],
 )
-async def test_a_file_is_called_by_its_path_and_cannot_climb(client: httpx.AsyncClient, given: str, kept: str) -> None:
+async def test_a_file_is_called_by_its_path_and_cannot_climb(client: httpx2.AsyncClient, given: str, kept: str) -> None:
     answer = await client.post("/v1/sources", files={"file": (given, b"x")})
     assert answer.json()["sources"][0]["name"] == kept
 
 
-async def test_a_windows_path_is_kept_however_its_form_was_written(client: httpx.AsyncClient) -> None:
+async def test_a_windows_path_is_kept_however_its_form_was_written(client: httpx2.AsyncClient) -> None:
     for header in (rb'filename="C:\a\x.txt"', rb'filename="C:\\a\\x.txt"', rb"filename=C:\a\x.txt"):
         form = b'--b\r\nContent-Disposition: form-data; name="file"; ' + header + b"\r\n\r\nx\r\n--b--\r\n"
         answer = await client.post(
@@ -265,12 +265,12 @@ async def test_a_windows_path_is_kept_however_its_form_was_written(client: httpx
         ("x" * 5000, "name_too_long"),
     ],
 )
-async def test_a_name_that_is_none_is_refused(client: httpx.AsyncClient, name: str, code: str) -> None:
+async def test_a_name_that_is_none_is_refused(client: httpx2.AsyncClient, name: str, code: str) -> None:
     answer = await client.post("/v1/sources", files={"file": (name, b"x")})
     assert (answer.status_code, answer.json()["code"]) == (400, code)
 
 
-async def test_the_bound_on_names_is_told_in_the_same_words_for_paths_and_addresses(client: httpx.AsyncClient) -> None:
+async def test_the_bound_on_names_is_told_in_the_same_words_for_paths_and_addresses(client: httpx2.AsyncClient) -> None:
     told = [
         await client.post("/v1/sources", files={"file": ("x" * 1025, b"x")}),
         await client.post("/v1/sources", files={"file": ("x" * 5000, b"x")}),
@@ -283,7 +283,7 @@ async def test_the_bound_on_names_is_told_in_the_same_words_for_paths_and_addres
     assert taken.status_code == 202
 
 
-async def test_a_file_over_the_bound_is_told_413_before_it_is_read_whole(client: httpx.AsyncClient) -> None:
+async def test_a_file_over_the_bound_is_told_413_before_it_is_read_whole(client: httpx2.AsyncClient) -> None:
     sent = 0
 
     async def endless():
@@ -321,7 +321,7 @@ async def test_a_file_over_the_bound_is_told_413_before_it_is_read_whole(client:
     ],
 )
 async def test_a_body_that_is_no_source_is_a_problem(
-    client: httpx.AsyncClient, headers: dict[str, str], body: bytes, status: int
+    client: httpx2.AsyncClient, headers: dict[str, str], body: bytes, status: int
 ) -> None:
     answer = await client.post("/v1/sources", content=body, headers=headers)
     assert answer.status_code == status
@@ -329,7 +329,7 @@ async def test_a_body_that_is_no_source_is_a_problem(
     assert answer.json()["action"]
 
 
-async def test_listing_pages_through_every_source_once_newest_first(client: httpx.AsyncClient) -> None:
+async def test_listing_pages_through_every_source_once_newest_first(client: httpx2.AsyncClient) -> None:
     for n in range(7):
         await client.post("/v1/sources", files={"file": (f"{n}.txt", b"x")})
     names, cursor = [], ""
@@ -345,14 +345,14 @@ async def test_listing_pages_through_every_source_once_newest_first(client: http
 
 
 @pytest.mark.parametrize("path", ["/v1/sources", "/v1/conversations", "/v1/graph/entities"])
-async def test_a_cursor_that_is_none_is_a_problem(client: httpx.AsyncClient, path: str) -> None:
+async def test_a_cursor_that_is_none_is_a_problem(client: httpx2.AsyncClient, path: str) -> None:
     for cursor in ("nonsense", "%00", "-1", "9" * 900, "é"):
         answer = await client.get(f"{path}?cursor={cursor}")
         assert answer.status_code in (400, 422), (cursor, answer.text)
         assert answer.json()["code"] in ("bad_cursor", "invalid_request")
 
 
-async def test_chunks_come_in_order_page_by_page(client: httpx.AsyncClient, engine: str) -> None:
+async def test_chunks_come_in_order_page_by_page(client: httpx2.AsyncClient, engine: str) -> None:
     first = (await client.get(f"/v1/sources/{engine}/chunks", params={"limit": 2})).json()
     rest = (await client.get(f"/v1/sources/{engine}/chunks", params={"limit": 2, "cursor": first["cursor"]})).json()
     assert [c["number"] for c in first["chunks"] + rest["chunks"]] == [1, 2, 3]
@@ -361,7 +361,7 @@ async def test_chunks_come_in_order_page_by_page(client: httpx.AsyncClient, engi
     assert (await client.get(f"/v1/sources/{engine}/chunks", params={"cursor": "x"})).status_code == 400
 
 
-async def test_an_original_comes_back_byte_for_byte_and_harmless(client: httpx.AsyncClient, engine: str) -> None:
+async def test_an_original_comes_back_byte_for_byte_and_harmless(client: httpx2.AsyncClient, engine: str) -> None:
     answer = await client.get(f"/v1/sources/{engine}/content")
     assert answer.content == b"<script>alert(1)</script>"
     assert answer.headers["content-type"] == "application/octet-stream"
@@ -370,7 +370,7 @@ async def test_an_original_comes_back_byte_for_byte_and_harmless(client: httpx.A
     assert "sandbox" in answer.headers["content-security-policy"]
 
 
-async def test_a_citation_leads_to_its_passage_and_position(client: httpx.AsyncClient, engine: str) -> None:
+async def test_a_citation_leads_to_its_passage_and_position(client: httpx2.AsyncClient, engine: str) -> None:
     answer = (await client.get(f"/v1/sources/{engine}/content", params={"chunk": 2})).json()
     assert answer["text"] == "Ada Lovelace wrote notes on the Analytical Engine."
     assert answer["positions"][0]["page"] == 2
@@ -378,7 +378,7 @@ async def test_a_citation_leads_to_its_passage_and_position(client: httpx.AsyncC
     assert (missing.status_code, missing.json()["code"]) == (404, "no_such_chunk")
 
 
-async def test_a_deleted_source_is_gone_and_listed_only_as_deleted(client: httpx.AsyncClient, engine: str) -> None:
+async def test_a_deleted_source_is_gone_and_listed_only_as_deleted(client: httpx2.AsyncClient, engine: str) -> None:
     for n in range(5):
         await client.post("/v1/sources", files={"file": (f"{n}.txt", b"x")})
     answer = await client.delete(f"/v1/sources/{engine}")
@@ -392,7 +392,7 @@ async def test_a_deleted_source_is_gone_and_listed_only_as_deleted(client: httpx
 
 
 async def test_a_dataset_is_deleted_in_as_many_calls_as_it_takes(
-    client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+    client: httpx2.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("trivium_query.handlers.deletions.DELETES_S", -1.0)
     for number in range(5):
@@ -410,7 +410,7 @@ async def test_a_dataset_is_deleted_in_as_many_calls_as_it_takes(
     assert sorted(source["name"] for source in left) == ["1.txt", "3.txt"]
 
 
-async def test_a_page_thinned_out_by_deletions_is_filled_from_the_next(client: httpx.AsyncClient) -> None:
+async def test_a_page_thinned_out_by_deletions_is_filled_from_the_next(client: httpx2.AsyncClient) -> None:
     for n in range(6):
         taken = (await client.post("/v1/sources", files={"file": (f"{n}.txt", b"x")})).json()
         if n in (3, 4):
@@ -424,7 +424,7 @@ async def test_a_page_thinned_out_by_deletions_is_filled_from_the_next(client: h
 @pytest.mark.parametrize(
     "wanted", ["0" * 32, "x", "..", "%2e%2e%2fetc%2fpasswd", "%00", "A" * 32, "0" * 32 + "%0a", "🙂"]
 )
-async def test_an_unknown_id_is_404_on_every_path(client: httpx.AsyncClient, wanted: str) -> None:
+async def test_an_unknown_id_is_404_on_every_path(client: httpx2.AsyncClient, wanted: str) -> None:
     for method, path in (
         ("GET", f"/v1/sources/{wanted}"),
         ("DELETE", f"/v1/sources/{wanted}"),
@@ -438,13 +438,13 @@ async def test_an_unknown_id_is_404_on_every_path(client: httpx.AsyncClient, wan
         assert answer.headers["content-type"] == "application/problem+json"
 
 
-async def test_sixteen_uploads_at_once_are_all_taken(client: httpx.AsyncClient, services: Services) -> None:
+async def test_sixteen_uploads_at_once_are_all_taken(client: httpx2.AsyncClient, services: Services) -> None:
     answers = await asyncio.gather(*(client.post("/v1/sources", files={"file": (f"{n}.txt", b"x")}) for n in range(16)))
     assert {a.status_code for a in answers} == {202}
     assert (await client.get("/v1/status")).json()["by_state"] == {"pending": 16, "ready": 1}
 
 
-async def test_a_picture_is_shown_and_nothing_of_it_runs(client: httpx.AsyncClient, engine: str) -> None:
+async def test_a_picture_is_shown_and_nothing_of_it_runs(client: httpx2.AsyncClient, engine: str) -> None:
     answer = await client.get(f"/v1/sources/{engine}/assets/figure.png")
     assert (answer.status_code, answer.content, answer.headers["content-type"]) == (200, b"pixels", "image/png")
     assert "sandbox" in answer.headers["content-security-policy"]

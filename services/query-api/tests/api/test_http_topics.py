@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import httpx
+import httpx2
 import pytest
 
 from trivium.domain.scope import Tenant
 from trivium_query.requests import Services
 
 
-async def test_topics_are_listed_by_level_the_largest_first(client: httpx.AsyncClient) -> None:
+async def test_topics_are_listed_by_level_the_largest_first(client: httpx2.AsyncClient) -> None:
     page = (await client.get("/v1/graph/topics")).json()
     assert [topic["name"] for topic in page["topics"]] == ["Ada Lovelace: engines", "Looms"]
     assert (page["level"], page["levels"], page["left"], page["stale"], page["cursor"]) == (0, 2, 4, False, "")
@@ -18,7 +18,7 @@ async def test_topics_are_listed_by_level_the_largest_first(client: httpx.AsyncC
     assert {topic["name"] for topic in finer["topics"]} == {"Notes on engines", "Looms"}  # what is not divided stays
 
 
-async def test_a_listing_goes_on_with_its_cursor_and_with_no_other(client: httpx.AsyncClient) -> None:
+async def test_a_listing_goes_on_with_its_cursor_and_with_no_other(client: httpx2.AsyncClient) -> None:
     first = (await client.get("/v1/graph/topics", params={"limit": 1})).json()
     second = (await client.get("/v1/graph/topics", params={"limit": 1, "cursor": first["cursor"]})).json()
     assert [page["topics"][0]["name"] for page in (first, second)] == ["Ada Lovelace: engines", "Looms"]
@@ -29,7 +29,7 @@ async def test_a_listing_goes_on_with_its_cursor_and_with_no_other(client: httpx
 
 
 async def test_a_topic_shows_the_passages_that_queries_see_with_their_most_telling_sentence(
-    client: httpx.AsyncClient,
+    client: httpx2.AsyncClient,
 ) -> None:
     seen = (await client.get(f"/v1/graph/topics/{'0' * 32}")).json()
     assert [(p["place"]["chunk_number"], p["quote"]) for p in seen["central"]] == [
@@ -54,14 +54,14 @@ async def test_a_topic_shows_the_passages_that_queries_see_with_their_most_telli
     ],
 )
 async def test_a_bad_request_says_what_to_do(
-    client: httpx.AsyncClient, path: str, params: dict[str, str], status: int, code: str
+    client: httpx2.AsyncClient, path: str, params: dict[str, str], status: int, code: str
 ) -> None:
     refused = await client.get(f"/v1/graph/{path}", params=params)
     assert (refused.status_code, refused.json()["code"]) == (status, code)
     assert refused.json()["action"]
 
 
-async def test_topics_that_are_being_made_are_no_fault(client: httpx.AsyncClient, services: Services) -> None:
+async def test_topics_that_are_being_made_are_no_fault(client: httpx2.AsyncClient, services: Services) -> None:
     services.topics.late = True
     answered = await client.get("/v1/graph/topics")
     assert (answered.status_code, answered.json()["code"]) == (503, "topics_in_the_making")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import grpc
-import httpx
+import httpx2
 import pytest
 
 from trivium.access.stored_keys import StoredKeys
@@ -31,7 +31,7 @@ def settings() -> Settings:
     return Settings(api_keys="default:alpha,other:beta")
 
 
-async def test_an_administrator_gives_a_key_sees_its_use_and_takes_it_back(client: httpx.AsyncClient) -> None:
+async def test_an_administrator_gives_a_key_sees_its_use_and_takes_it_back(client: httpx2.AsyncClient) -> None:
     made = await client.post("/v1/keys", json={"name": "Mira", "role": "writer", "expires_in_s": 3600}, headers=ALPHA)
     assert (made.status_code, made.headers["cache-control"]) == (201, "no-store")
     secret, key = made.json()["secret"], made.json()["key"]
@@ -63,7 +63,7 @@ async def test_an_administrator_gives_a_key_sees_its_use_and_takes_it_back(clien
 
 
 async def test_an_administrator_sees_what_a_readers_key_was_used_for(
-    client: httpx.AsyncClient, channel: grpc.aio.Channel, services: Services, engine: str
+    client: httpx2.AsyncClient, channel: grpc.aio.Channel, services: Services, engine: str
 ) -> None:
     made = (await client.post("/v1/keys", json={"name": "Mira"}, headers=ALPHA)).json()
     mira = {"x-api-key": made["secret"]}
@@ -92,7 +92,7 @@ async def test_an_administrator_sees_what_a_readers_key_was_used_for(
 
 
 async def test_what_cannot_be_noted_of_a_keys_use_is_noted_later(
-    client: httpx.AsyncClient, services: Services, monkeypatch: pytest.MonkeyPatch
+    client: httpx2.AsyncClient, services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     secret = (await client.post("/v1/keys", json={"name": "Mira"}, headers=ALPHA)).json()["secret"]
 
@@ -107,7 +107,7 @@ async def test_what_cannot_be_noted_of_a_keys_use_is_noted_later(
     assert (await client.get("/v1/keys", headers=ALPHA)).json()["keys"][0]["uses"] == {"read": 2}
 
 
-async def test_the_trail_is_read_page_by_page_and_from_a_time_on(client: httpx.AsyncClient) -> None:
+async def test_the_trail_is_read_page_by_page_and_from_a_time_on(client: httpx2.AsyncClient) -> None:
     for number in range(5):
         await client.post("/v1/keys", json={"name": f"k{number}"}, headers=ALPHA)
     seen, cursor = [], ""
@@ -124,7 +124,7 @@ async def test_the_trail_is_read_page_by_page_and_from_a_time_on(client: httpx.A
 
 
 async def test_what_is_refused_or_fails_leaves_no_trace_and_what_cannot_be_traced_is_told(
-    client: httpx.AsyncClient, services: Services, monkeypatch: pytest.MonkeyPatch
+    client: httpx2.AsyncClient, services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert (await client.delete("/v1/keys/000000000000", headers=ALPHA)).status_code == 404
     assert (await client.post("/v1/keys", json={"name": ""}, headers=ALPHA)).status_code == 422

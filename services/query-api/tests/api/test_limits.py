@@ -8,7 +8,7 @@ from contextlib import closing
 from typing import Any
 
 import grpc
-import httpx
+import httpx2
 import msgspec
 import pytest
 from google.rpc.error_details_pb2 import ErrorInfo, RetryInfo
@@ -39,8 +39,8 @@ def limited(services: Services, limits: str) -> Services:
     return msgspec.structs.replace(services, settings=settings, buckets=MemoryBuckets())
 
 
-def client_of(services: Services) -> httpx.AsyncClient:
-    return httpx.AsyncClient(transport=httpx.ASGITransport(create_app(services)), base_url="http://localhost")
+def client_of(services: Services) -> httpx2.AsyncClient:
+    return httpx2.AsyncClient(transport=httpx2.ASGITransport(create_app(services)), base_url="http://localhost")
 
 
 async def test_requests_are_counted_by_key_and_by_tenant(services: Services) -> None:
@@ -212,11 +212,11 @@ def test_our_client_comes_back_when_it_is_told_and_gives_up_in_the_end(monkeypat
     told, slept = ["1", "2", ""], []
     client = TriviumClient("http://127.0.0.1:9")
 
-    def answer(_: httpx.Request) -> httpx.Response:
+    def answer(_: httpx2.Request) -> httpx2.Response:
         wait = told.pop(0)
-        return httpx.Response(429, headers={"retry-after": wait}) if wait else httpx.Response(200, json={"keys": []})
+        return httpx2.Response(429, headers={"retry-after": wait}) if wait else httpx2.Response(200, json={"keys": []})
 
-    client._http = httpx.Client(transport=httpx.MockTransport(answer), base_url="http://127.0.0.1:9")
+    client._http = httpx2.Client(transport=httpx2.MockTransport(answer), base_url="http://127.0.0.1:9")
     monkeypatch.setattr(client_module.time, "sleep", slept.append)
     assert client.keys().keys == ()
     assert [1 <= slept[0] <= 2, 2 <= slept[1] <= 3] == [True, True]

@@ -7,7 +7,7 @@ import json
 from contextlib import closing
 from typing import Any
 
-import httpx
+import httpx2
 import hypothesis
 import msgspec
 import numpy as np
@@ -44,7 +44,7 @@ def chunks_of(text: str) -> list[dict[str, Any]]:
 
 
 async def test_a_chat_is_answered_with_citations_in_the_text_and_beside_it(
-    client: httpx.AsyncClient, engine: str
+    client: httpx2.AsyncClient, engine: str
 ) -> None:
     answer = (await client.post(CHAT, json=ASKED)).json()
     assert (answer["object"], answer["model"]) == ("chat.completion", "trivium")
@@ -62,7 +62,7 @@ async def test_a_chat_is_answered_with_citations_in_the_text_and_beside_it(
     assert answer["trivium"]["verdict"] == "SUPPORTED"
 
 
-async def test_a_stream_says_the_same_as_the_whole_answer(client: httpx.AsyncClient) -> None:
+async def test_a_stream_says_the_same_as_the_whole_answer(client: httpx2.AsyncClient) -> None:
     whole = (await client.post(CHAT, json=ASKED)).json()["choices"][0]["message"]
     options = {"stream": True, "stream_options": {"include_usage": True}}
     streamed = await client.post(CHAT, json=ASKED | options)
@@ -82,13 +82,13 @@ async def test_a_stream_says_the_same_as_the_whole_answer(client: httpx.AsyncCli
     assert all("usage" not in chunk for chunk in without)
 
 
-async def test_what_is_not_found_spends_nothing(client: httpx.AsyncClient) -> None:
+async def test_what_is_not_found_spends_nothing(client: httpx2.AsyncClient) -> None:
     asked = ASKED | {"messages": [{"role": "user", "content": "xyzzy"}]}
     answer = (await client.post(CHAT, json=asked)).json()
     assert (answer["trivium"]["found"], answer["usage"]["total_tokens"]) == (False, 0)
 
 
-async def test_messages_before_the_last_are_the_history(client: httpx.AsyncClient) -> None:
+async def test_messages_before_the_last_are_the_history(client: httpx2.AsyncClient) -> None:
     messages = [
         {"role": "system", "content": "You are kind."},
         {"role": "assistant", "content": "Hello! How can I help?"},
@@ -105,14 +105,14 @@ async def test_messages_before_the_last_are_the_history(client: httpx.AsyncClien
     ("model", "found"),
     [("trivium", True), ("trivium/default", True), ("trivium/default:vector", True), ("trivium:rrf", True)],
 )
-async def test_the_model_names_dataset_and_strategy(client: httpx.AsyncClient, model: str, found: bool) -> None:
+async def test_the_model_names_dataset_and_strategy(client: httpx2.AsyncClient, model: str, found: bool) -> None:
     answer = (await client.post(CHAT, json=ASKED | {"model": model})).json()
     assert answer["trivium"]["found"] is found
     assert (await client.get(f"/openai/v1/models/{model}")).json()["id"] == model
 
 
 @pytest.mark.parametrize("model", ["trivium/defualt", "trivium/defualt:vector"])
-async def test_a_dataset_that_is_not_there_is_no_model(client: httpx.AsyncClient, model: str) -> None:
+async def test_a_dataset_that_is_not_there_is_no_model(client: httpx2.AsyncClient, model: str) -> None:
     told = [
         await client.post(CHAT, json=ASKED | {"model": model}),
         await client.post(CHAT, json=ASKED | {"model": model, "stream": True}),
@@ -131,7 +131,7 @@ async def test_a_dataset_that_is_not_there_is_no_model(client: httpx.AsyncClient
         }
 
 
-async def test_models_are_listed(client: httpx.AsyncClient) -> None:
+async def test_models_are_listed(client: httpx2.AsyncClient) -> None:
     listed = (await client.get("/openai/v1/models")).json()
     names = [model["id"] for model in listed["data"]]
     assert names[:2] == ["trivium", "trivium/default"]
@@ -158,7 +158,7 @@ async def test_models_are_listed(client: httpx.AsyncClient) -> None:
         ([], 400, None),
     ],
 )
-async def test_errors_are_openais(client: httpx.AsyncClient, body: object, status: int, param: str | None) -> None:
+async def test_errors_are_openais(client: httpx2.AsyncClient, body: object, status: int, param: str | None) -> None:
     for more in ({}, {"stream": True}):
         answer = await client.post(CHAT, json=body | more if isinstance(body, dict) else body)
         assert (answer.status_code, answer.headers["content-type"]) == (status, "application/json")
@@ -168,7 +168,7 @@ async def test_errors_are_openais(client: httpx.AsyncClient, body: object, statu
         assert param is None or error["param"] == param
 
 
-async def test_other_refusals_are_worded_so_too(client: httpx.AsyncClient) -> None:
+async def test_other_refusals_are_worded_so_too(client: httpx2.AsyncClient) -> None:
     for answer, status in (
         (await client.post(CHAT, content="{", headers={"content-type": "application/json"}), 400),
         (await client.post(CHAT, content="x", headers={"content-type": "text/plain"}), 415),
@@ -192,18 +192,18 @@ async def test_other_refusals_are_worded_so_too(client: httpx.AsyncClient) -> No
     ],
 )
 async def test_a_refusal_leads_to_what_this_interface_takes(
-    client: httpx.AsyncClient, path: str, body: object, message: str
+    client: httpx2.AsyncClient, path: str, body: object, message: str
 ) -> None:
     answer = await client.post(f"/openai/v1/{path}", json=body)
     assert answer.json()["error"]["message"] == message
 
 
-async def test_fields_that_steer_a_language_model_are_left_alone(client: httpx.AsyncClient) -> None:
+async def test_fields_that_steer_a_language_model_are_left_alone(client: httpx2.AsyncClient) -> None:
     more = {"temperature": 0.2, "max_tokens": 100, "top_p": 1, "tools": [], "user": "me", "seed": 1, "stop": None}
     assert (await client.post(CHAT, json=ASKED | more)).status_code == 200
 
 
-async def test_a_stream_that_fails_says_so(client: httpx.AsyncClient) -> None:
+async def test_a_stream_that_fails_says_so(client: httpx2.AsyncClient) -> None:
     body = ASKED | {"messages": [{"role": "user", "content": "break engine"}], "stream": True}
     last = (await client.post(CHAT, json=body)).text.strip().split("\n")[-1]
     error = json.loads(last.removeprefix("data: "))["error"]
@@ -230,7 +230,7 @@ class TestWithKeys:
     def settings(self) -> Settings:
         return Settings(api_keys="default:alpha,other:beta")
 
-    async def test_the_bearer_key_is_ours(self, client: httpx.AsyncClient) -> None:
+    async def test_the_bearer_key_is_ours(self, client: httpx2.AsyncClient) -> None:
         assert (await client.get("/openai/v1/models", headers={"authorization": "Bearer alpha"})).status_code == 200
         for headers in ({}, {"authorization": "Bearer sk-wrong"}):
             for method, path in (("GET", "/openai/v1/models"), ("POST", CHAT), ("POST", "/openai/v1/embeddings")):
@@ -238,7 +238,7 @@ class TestWithKeys:
                 assert (refused.status_code, refused.json()["error"]["code"]) == (401, "invalid_api_key")
 
 
-async def test_a_response_is_whole_and_streamed(client: httpx.AsyncClient) -> None:
+async def test_a_response_is_whole_and_streamed(client: httpx2.AsyncClient) -> None:
     asked = {"model": "trivium", "input": "Who designed the Analytical Engine?", "instructions": "Be brief."}
     whole = (await client.post("/openai/v1/responses", json=asked)).json()
     (text,) = whole["output"][0]["content"]
@@ -258,7 +258,7 @@ async def test_a_response_is_whole_and_streamed(client: httpx.AsyncClient) -> No
     assert events[-1]["response"]["usage"] == whole["usage"]
 
 
-async def test_a_response_has_a_history_of_messages_and_nothing_is_kept(client: httpx.AsyncClient) -> None:
+async def test_a_response_has_a_history_of_messages_and_nothing_is_kept(client: httpx2.AsyncClient) -> None:
     said = [("user", "input_text", "Who?"), ("assistant", "output_text", "He."), ("user", "input_text", "The engine?")]
     messages = [{"type": "message", "role": who, "content": [{"type": kind, "text": text}]} for who, kind, text in said]
     answer = (await client.post("/openai/v1/responses", json={"model": "trivium", "input": messages})).json()
@@ -273,8 +273,8 @@ async def test_embeddings_are_numbers_or_base64(services: Services) -> None:
     model: Any = Lengths()
     with closing(QuestionVectors(model)) as questions:
         given = msgspec.structs.replace(services, embeddings=Embeddings(questions, model))
-        transport = httpx.ASGITransport(create_app(given))
-        async with httpx.AsyncClient(transport=transport, base_url="http://localhost/openai/v1") as client:
+        transport = httpx2.ASGITransport(create_app(given))
+        async with httpx2.AsyncClient(transport=transport, base_url="http://localhost/openai/v1") as client:
             texts = [f"a text {'x' * n}" for n in range(40)]
             asked = {"model": "trivium-embeddings", "input": texts}
             told = (await client.post("/embeddings", json=asked)).json()
@@ -307,7 +307,7 @@ ANYTHING = st.recursive(
 @hypothesis.settings(
     max_examples=150, deadline=None, derandomize=True, suppress_health_check=list(hypothesis.HealthCheck)
 )
-async def test_nonsense_is_refused_and_never_a_fault(client: httpx.AsyncClient, body: object, path: str) -> None:
+async def test_nonsense_is_refused_and_never_a_fault(client: httpx2.AsyncClient, body: object, path: str) -> None:
     sent = {"model": "trivium", **body} if isinstance(body, dict) else body
     answer = await client.post(f"/openai/v1/{path}", json=sent)
     assert answer.status_code in (200, 400, 404), answer.text

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import client_environments
 import grpc
-import httpx
+import httpx2
 import msgspec
 import pytest
 from grpc_doors import over_grpc
@@ -47,8 +47,8 @@ def issuer(provider: subprocess.Popen[str]) -> str:
 
 
 @pytest.fixture
-async def web() -> AsyncIterator[httpx.AsyncClient]:
-    async with httpx.AsyncClient(trust_env=False) as client:
+async def web() -> AsyncIterator[httpx2.AsyncClient]:
+    async with httpx2.AsyncClient(trust_env=False) as client:
         yield client
 
 
@@ -74,7 +74,7 @@ def rotate(provider: subprocess.Popen[str]) -> None:
     assert line_of(provider) == "rotated"
 
 
-async def token_of(web: httpx.AsyncClient, issuer: str, audience: str = AUDIENCE) -> str:
+async def token_of(web: httpx2.AsyncClient, issuer: str, audience: str = AUDIENCE) -> str:
     """A writer's of tenant `default`."""
     form = {"client_id": "mira", "client_secret": "secret", "grant_type": "client_credentials", "resource": audience}
     given = await web.post(f"{issuer}/token", data=form)
@@ -86,11 +86,11 @@ def kids(tokens: list[str]) -> set[str]:
 
 
 async def test_its_tokens_open_http_also_after_its_keys_have_rotated(
-    with_sign_on: Services, provider: subprocess.Popen[str], issuer: str, web: httpx.AsyncClient
+    with_sign_on: Services, provider: subprocess.Popen[str], issuer: str, web: httpx2.AsyncClient
 ) -> None:
     used = []
-    transport = httpx.ASGITransport(create_app(with_sign_on))
-    async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
+    transport = httpx2.ASGITransport(create_app(with_sign_on))
+    async with httpx2.AsyncClient(transport=transport, base_url="http://localhost") as client:
         for _ in range(3):
             used.append(await token_of(web, issuer))
             for token in used:
@@ -105,7 +105,7 @@ async def test_its_tokens_open_http_also_after_its_keys_have_rotated(
 
 
 async def test_its_tokens_open_grpc_also_after_its_keys_have_rotated(
-    with_sign_on: Services, provider: subprocess.Popen[str], issuer: str, web: httpx.AsyncClient
+    with_sign_on: Services, provider: subprocess.Popen[str], issuer: str, web: httpx2.AsyncClient
 ) -> None:
     used = []
     async with over_grpc(with_sign_on) as channel:

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import grpc
-import httpx
+import httpx2
 import pytest
 from fastapi import APIRouter
 from fastapi.routing import APIWebSocketRoute
@@ -103,7 +103,7 @@ def test_what_asks_for_no_rule_stops_the_server_wherever_it_is_added(
 
 @pytest.mark.parametrize("route", sorted(ROUTES))
 async def test_each_role_reaches_each_route_as_the_table_says(
-    client: httpx.AsyncClient, by_role: dict[Role, str], route: str
+    client: httpx2.AsyncClient, by_role: dict[Role, str], route: str
 ) -> None:
     method, path = route.split(" ")
     for role, key in by_role.items():

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator
 from contextlib import suppress
 
 import grpc
-import httpx
+import httpx2
 import msgspec
 import pytest
 from served_here import ended, served
@@ -40,22 +40,22 @@ async def listening(services: Services) -> AsyncIterator[Listening]:
 
 async def test_both_doors_answer_and_a_signal_closes_both(services: Services) -> None:
     where, serving = await served(services)
-    async with httpx.AsyncClient(base_url=where.http) as client:
+    async with httpx2.AsyncClient(base_url=where.http) as client:
         found = (await client.post("/v1/search", json={"query": "engine"})).json()
     async with grpc.aio.insecure_channel(where.grpc) as channel:
         same = await query_pb2_grpc.QueryServiceStub(channel).Search(query_pb2.SearchRequest(query="engine"))
     assert [h["chunk"]["id"] for h in found["hits"]] == [h.chunk.id for h in same.hits]
     os.kill(os.getpid(), signal.SIGINT)
     await ended(serving)
-    async with httpx.AsyncClient() as client:
-        with pytest.raises(httpx.ConnectError):
+    async with httpx2.AsyncClient() as client:
+        with pytest.raises(httpx2.ConnectError):
             await client.get(where.http)
 
 
 async def test_a_request_that_runs_may_end_before_the_server_does(services: Services) -> None:
     where, serving = await served(services)
     services.searcher.gate = asyncio.Event()
-    async with httpx.AsyncClient(base_url=where.http) as client:
+    async with httpx2.AsyncClient(base_url=where.http) as client:
         running = asyncio.create_task(client.post("/v1/search", json={"query": "engine"}))
         await services.searcher.reaches(held=1)
         os.kill(os.getpid(), signal.SIGTERM)
@@ -80,8 +80,8 @@ async def test_a_port_in_use_is_told_with_its_setting(services: Services, door: 
 @pytest.mark.parametrize("stream", [False, True])
 async def test_a_client_that_leaves_stops_the_work(listening: Listening, services: Services, stream: bool) -> None:
     services.searcher.gate = asyncio.Event()
-    async with httpx.AsyncClient(base_url=listening.http, timeout=1) as client:
-        with pytest.raises(httpx.ReadTimeout):
+    async with httpx2.AsyncClient(base_url=listening.http, timeout=1) as client:
+        with pytest.raises(httpx2.ReadTimeout):
             await client.post("/v1/queries", json={"question": "engine", "stream": stream})
     await services.searcher.reaches(cancelled=1)
 
@@ -89,7 +89,7 @@ async def test_a_client_that_leaves_stops_the_work(listening: Listening, service
 async def test_a_streamed_answer_arrives_piece_by_piece(listening: Listening, services: Services) -> None:
     services.searcher.gate = asyncio.Event()
     async with (
-        httpx.AsyncClient(base_url=listening.http) as client,
+        httpx2.AsyncClient(base_url=listening.http) as client,
         client.stream("POST", "/v1/queries", json={"question": "engine", "stream": True}) as answer,
     ):
         assert answer.status_code == 200  # the headers are here, and the search still waits
@@ -105,7 +105,7 @@ async def test_a_silent_stream_keeps_the_connection_alive(
     monkeypatch.setattr(streaming, "HEARTBEAT_S", 0.02)
     services.searcher.gate = asyncio.Event()
     async with (
-        httpx.AsyncClient(base_url=listening.http) as client,
+        httpx2.AsyncClient(base_url=listening.http) as client,
         client.stream("POST", "/v1/queries", json={"question": "engine", "stream": True}) as answer,
     ):
         lines = answer.aiter_lines()
@@ -143,7 +143,7 @@ async def test_hostile_requests_leave_the_server_answering(listening: Listening)
     path = b"GET /v1/sources/../../../etc/passwd HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n"
     assert b" 404 " in (await _raw(listening, path))[:40]
     await _raw(listening, UPLOAD % 5_000, b'--b\r\nContent-Disposition: form-data; name="file"; fil', close=True)
-    async with httpx.AsyncClient(base_url=listening.http) as client:
+    async with httpx2.AsyncClient(base_url=listening.http) as client:
         assert (await client.get("/v1/status")).json()["by_state"] == {"ready": 1}
 
 
@@ -183,7 +183,7 @@ async def test_a_body_with_two_lengths_is_refused_and_what_follows_it_is_no_requ
 
 
 async def test_a_body_over_the_bound_gets_its_answer_over_a_real_socket(listening: Listening) -> None:
-    async with httpx.AsyncClient(base_url=listening.http) as client:
+    async with httpx2.AsyncClient(base_url=listening.http) as client:
         answer = await client.post("/v1/sources", files={"file": ("big", b"x" * 3_000_000)})
     assert (answer.status_code, answer.json()["code"]) == (413, "too_large")
 
@@ -255,7 +255,7 @@ async def test_a_slow_line_that_keeps_the_pace_may_upload(
         yield b"\r\n--b--\r\n"
 
     headers = {"content-type": "multipart/form-data; boundary=b"}
-    async with httpx.AsyncClient(base_url=listening.http) as client:
+    async with httpx2.AsyncClient(base_url=listening.http) as client:
         assert (await client.post("/v1/sources", content=slowly(), headers=headers)).status_code == 202
 
 
@@ -275,6 +275,6 @@ async def test_work_that_is_late_is_not_taken_for_a_body_that_is() -> None:
     async def identified(scope: dict[str, object], receive: object, send: object) -> None:
         await bounded({**scope, middleware.REQUEST_ID: "r"}, receive, send)
 
-    async with httpx.AsyncClient(transport=httpx.ASGITransport(identified), base_url="http://here") as client:
+    async with httpx2.AsyncClient(transport=httpx2.ASGITransport(identified), base_url="http://here") as client:
         answer = await client.delete("/v1/sources/x")
     assert (answer.status_code, answer.json()["code"]) == (504, "deadline_passed")

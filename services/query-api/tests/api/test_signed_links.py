@@ -8,7 +8,7 @@ import time
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import grpc
-import httpx
+import httpx2
 import msgspec
 import pytest
 
@@ -41,11 +41,11 @@ def keys(services: Services) -> StoredKeys:
 
 
 @pytest.fixture
-async def link(client: httpx.AsyncClient) -> str:
+async def link(client: httpx2.AsyncClient) -> str:
     return await asked(client, "alpha")
 
 
-async def asked(client: httpx.AsyncClient, key: str) -> str:
+async def asked(client: httpx2.AsyncClient, key: str) -> str:
     answer = await client.post("/v1/queries", json=ASKED, headers={"x-api-key": key})
     (citation,) = answer.json()["citations"]
     return str(citation["link"])
@@ -56,25 +56,25 @@ def changed(link: str, **parameters: str) -> str:
     return f"{parts.path}?{urlencode(dict(parse_qsl(parts.query)) | parameters)}"
 
 
-async def refusal(client: httpx.AsyncClient, link: str) -> tuple[int, str, str]:
+async def refusal(client: httpx2.AsyncClient, link: str) -> tuple[int, str, str]:
     answer = await client.get(link)
     told = answer.json()
     return answer.status_code, told["code"], told["action"]
 
 
-def another(services: Services, **more: object) -> httpx.AsyncClient:
+def another(services: Services, **more: object) -> httpx2.AsyncClient:
     """A query service beside the first, over the same stores."""
     services = msgspec.structs.replace(services, settings=msgspec.structs.replace(services.settings, **more))
-    return httpx.AsyncClient(transport=httpx.ASGITransport(create_app(services)), base_url="http://localhost:8080")
+    return httpx2.AsyncClient(transport=httpx2.ASGITransport(create_app(services)), base_url="http://localhost:8080")
 
 
-async def trail(client: httpx.AsyncClient) -> list[tuple[str, str, list[str]]]:
+async def trail(client: httpx2.AsyncClient) -> list[tuple[str, str, list[str]]]:
     page = (await client.get("/v1/trail", headers=ALPHA)).json()
     return [(one["key_id"], one["action"], one["targets"]) for one in page["entries"]]
 
 
 async def test_a_link_shows_its_passage_without_a_key_and_the_trail_says_whose_it_is(
-    client: httpx.AsyncClient, keys: StoredKeys, engine: str
+    client: httpx2.AsyncClient, keys: StoredKeys, engine: str
 ) -> None:
     made, text = keys.create(DEFAULT_TENANT, "mira", Role.READER)
     link = await asked(client, text)
@@ -88,14 +88,14 @@ async def test_a_link_shows_its_passage_without_a_key_and_the_trail_says_whose_i
     assert (key["id"], key["uses"]) == (made.id, {"ask": 1, "link.open": 1})
 
 
-async def test_however_the_address_is_written_it_is_the_same_link(client: httpx.AsyncClient, link: str) -> None:
+async def test_however_the_address_is_written_it_is_the_same_link(client: httpx2.AsyncClient, link: str) -> None:
     parts = urlsplit(link)
     turned = urlencode(list(reversed(parse_qsl(parts.query))))
     assert (await client.get(f"{parts.path}?{turned}")).status_code == 200
 
 
 async def test_a_changed_link_is_refused_and_says_what_to_do(
-    client: httpx.AsyncClient, services: Services, link: str, engine: str
+    client: httpx2.AsyncClient, services: Services, link: str, engine: str
 ) -> None:
     other = services.keywords.kept["other"][0].document_id
     later = str(int(time.time()) + 999_999)
@@ -119,7 +119,7 @@ async def test_a_changed_link_is_refused_and_says_what_to_do(
 
 
 async def test_another_tenants_document_is_not_reached_by_a_link_of_ones_own(
-    client: httpx.AsyncClient, services: Services, link: str, engine: str
+    client: httpx2.AsyncClient, services: Services, link: str, engine: str
 ) -> None:
     theirs = services.keywords.kept["other"][0].document_id
     for bad in (link.replace(engine, theirs), changed(link.replace(engine, theirs), tenant="other")):
@@ -127,7 +127,7 @@ async def test_another_tenants_document_is_not_reached_by_a_link_of_ones_own(
 
 
 async def test_an_expired_link_is_refused_and_says_what_to_do(
-    client: httpx.AsyncClient, link: str, monkeypatch: pytest.MonkeyPatch
+    client: httpx2.AsyncClient, link: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = time.time()
     ends = int(dict(parse_qsl(urlsplit(link).query))["expires"])
@@ -139,7 +139,7 @@ async def test_an_expired_link_is_refused_and_says_what_to_do(
 
 
 async def test_the_signature_opens_no_other_route_and_without_it_a_key_is_needed(
-    client: httpx.AsyncClient, link: str, engine: str
+    client: httpx2.AsyncClient, link: str, engine: str
 ) -> None:
     query = urlsplit(link).query
     others = [f"/v1/sources/{engine}", f"/v1/sources/{engine}/chunks", "/v1/sources", "/v1/graph/entities", "/v1/trail"]
@@ -153,7 +153,7 @@ async def test_the_signature_opens_no_other_route_and_without_it_a_key_is_needed
     assert (await client.get(link, headers={"x-api-key": "wrong"})).status_code == 401
 
 
-async def test_a_revoked_keys_links_stop_working(client: httpx.AsyncClient, keys: StoredKeys) -> None:
+async def test_a_revoked_keys_links_stop_working(client: httpx2.AsyncClient, keys: StoredKeys) -> None:
     made, text = keys.create(DEFAULT_TENANT, "mira", Role.READER)
     link = await asked(client, text)
     assert (await client.get(link)).status_code == 200
@@ -169,7 +169,7 @@ async def test_a_first_key_that_is_gone_or_another_opens_nothing_any_more(servic
 
 
 async def test_an_erased_tenants_links_stop_working(
-    client: httpx.AsyncClient, services: Services, keys: StoredKeys
+    client: httpx2.AsyncClient, services: Services, keys: StoredKeys
 ) -> None:
     _, text = keys.create(DEFAULT_TENANT, "mira", Role.READER)
     link = await asked(client, text)
@@ -178,7 +178,7 @@ async def test_an_erased_tenants_links_stop_working(
 
 
 async def test_a_link_is_for_one_version_of_its_document(
-    client: httpx.AsyncClient, services: Services, link: str, engine: str
+    client: httpx2.AsyncClient, services: Services, link: str, engine: str
 ) -> None:
     registry = services.registry.for_tenant(DEFAULT_TENANT)
     registry.save(msgspec.structs.replace(registry.get(engine), active_version="f" * 32))
@@ -187,7 +187,7 @@ async def test_a_link_is_for_one_version_of_its_document(
 
 
 @pytest.fixture
-async def picture(client: httpx.AsyncClient, services: Services, engine: str) -> str:
+async def picture(client: httpx2.AsyncClient, services: Services, engine: str) -> str:
     """The address of the page's picture in what the link of a PDF shows."""
     registry = services.registry.for_tenant(DEFAULT_TENANT)
     registry.save(msgspec.structs.replace(registry.get(engine), media_type="application/pdf"))
@@ -197,7 +197,7 @@ async def picture(client: httpx.AsyncClient, services: Services, engine: str) ->
 
 
 async def test_the_page_leads_to_the_picture_of_its_place_and_nowhere_else(
-    client: httpx.AsyncClient, picture: str, engine: str
+    client: httpx2.AsyncClient, picture: str, engine: str
 ) -> None:
     shown = (await client.get(await asked(client, "alpha"))).text
     assert "<a " not in shown
@@ -265,7 +265,7 @@ BROWSER = {"accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;
 
 
 async def test_a_browser_is_told_in_a_page_what_to_do_where_a_link_does_not_open(
-    client: httpx.AsyncClient, services: Services, link: str, engine: str, monkeypatch: pytest.MonkeyPatch
+    client: httpx2.AsyncClient, services: Services, link: str, engine: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def shown(address: str, status: int, *words: str) -> None:
         page = await client.get(address, headers=BROWSER)
@@ -291,7 +291,7 @@ async def test_a_browser_is_told_in_a_page_what_to_do_where_a_link_does_not_open
     await shown(link, 403, "This link has expired.", fresh)
 
 
-async def test_no_character_of_a_refusal_is_markup_in_its_page(client: httpx.AsyncClient, engine: str) -> None:
+async def test_no_character_of_a_refusal_is_markup_in_its_page(client: httpx2.AsyncClient, engine: str) -> None:
     bad = f"/v1/sources/{engine}/view?unit=1&<script>=1"
     page = await client.get(bad, headers=BROWSER | ALPHA)
     assert (page.status_code, "<script>" in page.text) == (422, False)
@@ -320,7 +320,7 @@ async def test_without_a_secret_and_without_keys_links_are_not_signed(services: 
 
 
 async def test_every_door_tells_a_link_that_opens(
-    client: httpx.AsyncClient, channel: grpc.aio.Channel, engine: str
+    client: httpx2.AsyncClient, channel: grpc.aio.Channel, engine: str
 ) -> None:
     chat = {"model": "trivium", "messages": [{"role": "user", "content": ASKED["query"]}]}
     openai = (await client.post("/openai/v1/chat/completions", json=chat, headers=ALPHA)).json()

@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import grpc
-import httpx
+import httpx2
 import jwt
 import msgspec
 import pytest
@@ -98,7 +98,7 @@ def sso(settings: Settings) -> SingleSignOn:
 
 
 async def test_a_token_opens_its_tenant_in_its_role_over_http_and_grpc(
-    provider: Provider, services: Services, client: httpx.AsyncClient
+    provider: Provider, services: Services, client: httpx2.AsyncClient
 ) -> None:
     bearer = f"Bearer {provider.token()}"
     assert (await client.get("/v1/sources", headers={"authorization": bearer})).status_code == 200
@@ -246,11 +246,11 @@ def test_settings_that_would_open_too_much_are_refused(services: Services) -> No
 async def test_a_citations_link_made_with_a_token_opens_for_a_reader_until_tokens_open_nothing_any_more(
     provider: Provider, services: Services
 ) -> None:
-    def served(**more: str) -> httpx.AsyncClient:
+    def served(**more: str) -> httpx2.AsyncClient:
         own = {"link_secret": "0123456789abcdef" * 4, "api_keys": "other:beta", **more}
         settings = msgspec.structs.replace(services.settings, **own)
-        transport = httpx.ASGITransport(create_app(msgspec.structs.replace(services, settings=settings)))
-        return httpx.AsyncClient(transport=transport, base_url="http://localhost:8080")
+        transport = httpx2.ASGITransport(create_app(msgspec.structs.replace(services, settings=settings)))
+        return httpx2.AsyncClient(transport=transport, base_url="http://localhost:8080")
 
     bearer = {"authorization": f"Bearer {provider.token(sub='mira & co')}"}
     async with served() as client:

@@ -8,7 +8,7 @@ import signal
 from pathlib import Path
 
 import grpc
-import httpx
+import httpx2
 import msgspec
 import pytest
 from certificates import trusting, write_certificate
@@ -28,7 +28,7 @@ ORIGIN = "https://app.example.org"
 async def answers(where: Listening, chain: bytes) -> bool:
     """Whether both doors show that certificate, to connections of their own."""
     try:
-        async with httpx.AsyncClient(verify=trusting(chain), trust_env=False) as client:
+        async with httpx2.AsyncClient(verify=trusting(chain), trust_env=False) as client:
             told = await client.get(where.http.replace("127.0.0.1", "localhost") + "/healthz")
             assert "max-age" in told.headers["strict-transport-security"]
         credentials = grpc.ssl_channel_credentials(chain)
@@ -37,7 +37,7 @@ async def answers(where: Listening, chain: bytes) -> bool:
             where.grpc.replace("127.0.0.1", "localhost"), credentials, options
         ) as channel:
             await query_pb2_grpc.QueryServiceStub(channel).Search(query_pb2.SearchRequest(query="engine"), timeout=5)
-    except (httpx.ConnectError, grpc.aio.AioRpcError):
+    except (httpx2.ConnectError, grpc.aio.AioRpcError):
         return False
     return True
 
@@ -76,7 +76,7 @@ def test_files_that_cannot_be_used_are_refused_at_the_start(tmp_path: Path) -> N
         tls.certificate_of(Settings(tls_cert=str(chain), tls_key=str(key)))
 
 
-async def test_every_answer_tells_browsers_to_be_careful(client: httpx.AsyncClient, engine: str) -> None:
+async def test_every_answer_tells_browsers_to_be_careful(client: httpx2.AsyncClient, engine: str) -> None:
     for path in ("/healthz", "/v1/sources", "/nowhere", "/docs", f"/v1/sources/{engine}/content"):
         told = (await client.get(path)).headers
         assert told["x-content-type-options"] == "nosniff"
@@ -87,14 +87,14 @@ async def test_every_answer_tells_browsers_to_be_careful(client: httpx.AsyncClie
         assert "access-control-allow-origin" not in told
 
 
-def browsed(services: Services, **settings: str) -> httpx.AsyncClient:
+def browsed(services: Services, **settings: str) -> httpx2.AsyncClient:
     changed = msgspec.structs.replace(services.settings, **settings)
     changed.check()
     app = create_app(msgspec.structs.replace(services, settings=changed))
-    return httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://localhost")
+    return httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://localhost")
 
 
-async def test_what_browsers_are_told_is_a_setting(services: Services, client: httpx.AsyncClient, engine: str) -> None:
+async def test_what_browsers_are_told_is_a_setting(services: Services, client: httpx2.AsyncClient, engine: str) -> None:
     said = (
         "X-Frame-Options: DENY | Permissions-Policy: camera=(), geolocation=() | referrer-policy:"
         "| Content-Security-Policy: default-src 'none'; report-to csp | Strict-Transport-Security: max-age=60; preload"
@@ -147,7 +147,7 @@ async def test_only_named_origins_may_ask(services: Services) -> None:
     settings = msgspec.structs.replace(services.settings, api_keys="default:alpha", cors_origins=ORIGIN)
     app = create_app(msgspec.structs.replace(services, settings=settings))
     asked = {"access-control-request-method": "POST", "access-control-request-headers": "authorization"}
-    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://localhost") as client:
+    async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://localhost") as client:
         allowed = await client.options("/v1/search", headers={"origin": ORIGIN, **asked})
         assert (allowed.status_code, allowed.headers["access-control-allow-origin"]) == (200, ORIGIN)
         assert "access-control-allow-credentials" not in allowed.headers
@@ -165,7 +165,7 @@ async def test_only_named_origins_may_ask(services: Services) -> None:
 async def test_metrics_health_and_docs_name_no_tenant(services: Services) -> None:
     settings = msgspec.structs.replace(services.settings, api_keys="zephyrine:alpha")
     app = create_app(msgspec.structs.replace(services, settings=settings))
-    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://localhost") as client:
+    async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://localhost") as client:
         await client.post("/v1/keys", json={"name": "Marabou"}, headers={"x-api-key": "alpha"})
         await client.post("/v1/sources", files={"file": ("orchid.txt", b"kvint")}, headers={"x-api-key": "alpha"})
         for path in ("/metrics", "/healthz", "/readyz", "/openapi.json", "/docs"):

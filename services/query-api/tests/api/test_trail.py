@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import grpc
-import httpx
+import httpx2
 import pytest
 
 from trivium.access import trail as trail_module
@@ -27,12 +27,12 @@ def settings() -> Settings:
     return Settings(api_keys="default:alpha")
 
 
-async def entries(client: httpx.AsyncClient) -> list[tuple[str, list[str]]]:
+async def entries(client: httpx2.AsyncClient) -> list[tuple[str, list[str]]]:
     page = (await client.get("/v1/trail", params={"limit": 200}, headers=ALPHA)).json()
     return [(one["action"], one["targets"]) for one in page["entries"]]
 
 
-async def test_edits_undos_and_decisions_on_a_schema_name_their_target(client: httpx.AsyncClient) -> None:
+async def test_edits_undos_and_decisions_on_a_schema_name_their_target(client: httpx2.AsyncClient) -> None:
     async def post(path: str, **body: object) -> dict[str, Any]:
         answer = await client.post(f"/v1/graph/{path}", json=body, headers=ALPHA)
         assert answer.is_success, answer.text
@@ -59,7 +59,7 @@ async def test_edits_undos_and_decisions_on_a_schema_name_their_target(client: h
     ]
 
 
-async def test_they_do_so_over_grpc_too(client: httpx.AsyncClient, channel: grpc.aio.Channel) -> None:
+async def test_they_do_so_over_grpc_too(client: httpx2.AsyncClient, channel: grpc.aio.Channel) -> None:
     admin = tuple(ALPHA.items())
     graph, schemas = graph_pb2_grpc.GraphServiceStub(channel), graph_schema_pb2_grpc.GraphSchemaServiceStub(channel)
     todo = graph_pb2.RunToolRequest(name="create_todo", arguments='{"task": "Look at the weir."}')
@@ -79,7 +79,7 @@ async def test_they_do_so_over_grpc_too(client: httpx.AsyncClient, channel: grpc
     ]
 
 
-async def test_more_than_one_entry_holds_are_several_and_nothing_is_dropped(client: httpx.AsyncClient) -> None:
+async def test_more_than_one_entry_holds_are_several_and_nothing_is_dropped(client: httpx2.AsyncClient) -> None:
     count, wanted = 2 * MAX_TARGETS + 5, set[str]()
     for start in range(0, count, MAX_FILES):
         numbers = range(start, min(start + MAX_FILES, count))

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 import msgspec
 import pytest
 from folder_stores import FolderStores
@@ -86,10 +86,10 @@ class World:
         self.settings = msgspec.structs.replace(self.settings, **settings)
         self.start()
 
-    def call(self, method: str, path: str, **sent: Any) -> httpx.Response:
-        async def one() -> httpx.Response:
-            transport = httpx.ASGITransport(self._app)
-            async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
+    def call(self, method: str, path: str, **sent: Any) -> httpx2.Response:
+        async def one() -> httpx2.Response:
+            transport = httpx2.ASGITransport(self._app)
+            async with httpx2.AsyncClient(transport=transport, base_url="http://localhost") as client:
                 return await client.request(method, path, headers=self.headers, **sent)
 
         return asyncio.run(one())

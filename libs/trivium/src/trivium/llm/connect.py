@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import httpx
+import httpx2
 
 from trivium.config import Settings
 from trivium.domain.errors import Refused
@@ -75,7 +75,7 @@ def connect_llm(
     return HttpLlm(_dialect(provider, model, url), str(url).rstrip("/"), key, limits or LlmLimits())
 
 
-def _dialect(provider: str, model: str, url: httpx.URL) -> Dialect:
+def _dialect(provider: str, model: str, url: httpx2.URL) -> Dialect:
     if provider == "anthropic":
         return AnthropicDialect(model)
     if provider == "ollama":
@@ -84,11 +84,11 @@ def _dialect(provider: str, model: str, url: httpx.URL) -> Dialect:
     return OpenAiDialect(model, provider, frozenset({"max_tokens"} if url.host == _OPENAI_HOST else ()))
 
 
-def _address(provider: str, base_url: str) -> httpx.URL:
+def _address(provider: str, base_url: str) -> httpx2.URL:
     """The base address, with or without the version that people leave away or add."""
     try:
-        url = httpx.URL(base_url.strip().rstrip("/"))
-    except httpx.InvalidURL as error:
+        url = httpx2.URL(base_url.strip().rstrip("/"))
+    except httpx2.InvalidURL as error:
         raise _bad_address(provider, "is not a URL") from error
     if url.scheme not in ("http", "https") or not url.host:
         raise _bad_address(provider, "is not an http or https address")

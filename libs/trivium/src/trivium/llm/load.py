@@ -9,7 +9,7 @@ import re
 import threading
 import time
 
-import httpx
+import httpx2
 import msgspec
 
 from trivium.domain.documents import Lane
@@ -68,9 +68,9 @@ class VllmLoad:
 
     def __init__(self, base_url: str) -> None:
         self._url = f"{base_url.rstrip('/').removesuffix('/v1')}/metrics"
-        address = httpx.URL(self._url)
+        address = httpx2.URL(self._url)
         # opened once: a client prepares for TLS, which takes longer than the reading
-        self._client = httpx.Client(timeout=READ_S, trust_env=address.host not in ("localhost", "127.0.0.1", "::1"))
+        self._client = httpx2.Client(timeout=READ_S, trust_env=address.host not in ("localhost", "127.0.0.1", "::1"))
         self._lock = threading.Lock()
         self._reading = False
         self._due_at = 0.0
@@ -101,12 +101,12 @@ class VllmLoad:
         ends, body = time.monotonic() + READ_S, bytearray()
         try:
             with self._client.stream("GET", self._url) as answer:
-                if answer.status_code != httpx.codes.OK:
+                if answer.status_code != httpx2.codes.OK:
                     return None
                 for piece in answer.iter_bytes():
                     body += piece
                     if len(body) > MAX_BYTES or time.monotonic() > ends:
                         return None
-        except httpx.HTTPError:
+        except httpx2.HTTPError:
             return None
         return read_metrics(body.decode(errors="replace"))

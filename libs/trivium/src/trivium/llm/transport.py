@@ -11,7 +11,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import TypeVar
 
-import httpx
+import httpx2
 import msgspec
 
 from trivium.domain.errors import NeverWill, TriviumError, TryLater
@@ -63,16 +63,16 @@ class Transport:
     """One provider's address. Every call is inside `deadline`, a time of `time.monotonic()`."""
 
     def __init__(self, name: str, url: str, headers: dict[str, str], secret: str, limits: LlmLimits) -> None:
-        address = httpx.URL(url)
+        address = httpx2.URL(url)
         self.limits = limits
         self._name = name
         self._url = url
         self._place = f"{address.host}:{address.port}" if address.port else address.host
         self._secret = secret
         self._slots = asyncio.Semaphore(limits.concurrency)
-        self._client = httpx.AsyncClient(
+        self._client = httpx2.AsyncClient(
             headers={"content-type": "application/json", "accept-encoding": "identity", **headers},
-            limits=httpx.Limits(max_connections=limits.concurrency),
+            limits=httpx2.Limits(max_connections=limits.concurrency),
             trust_env=address.host not in ("localhost", "127.0.0.1", "::1"),
         )
 
@@ -97,7 +97,7 @@ class Transport:
             yield buffer.decode("utf-8", "replace")
 
     @contextlib.asynccontextmanager
-    async def _response(self, body: bytes, deadline: float, sent: Callable[[], None]) -> AsyncIterator[httpx.Response]:
+    async def _response(self, body: bytes, deadline: float, sent: Callable[[], None]) -> AsyncIterator[httpx2.Response]:
         await self._within(self._slots.acquire(), deadline, None)
         try:
             sent()
@@ -109,7 +109,7 @@ class Transport:
         finally:
             self._slots.release()
 
-    async def _send(self, body: bytes, deadline: float) -> httpx.Response:
+    async def _send(self, body: bytes, deadline: float) -> httpx2.Response:
         """A response with status 200, or the last error once attempts or time are spent."""
         fault: RetryAfter | None = None
         for attempt in range(self.limits.attempts):
@@ -129,13 +129,13 @@ class Transport:
             raise fault
         await asyncio.sleep(wait_s)
 
-    async def _attempt(self, body: bytes, deadline: float) -> httpx.Response:
+    async def _attempt(self, body: bytes, deadline: float) -> httpx2.Response:
         remaining = max(0.001, deadline - time.monotonic())
-        timeout = httpx.Timeout(remaining, connect=min(self.limits.connect_s, remaining))
+        timeout = httpx2.Timeout(remaining, connect=min(self.limits.connect_s, remaining))
         request = self._client.build_request("POST", self._url, content=body, timeout=timeout)
         try:
             response = await self._client.send(request, stream=True)
-        except httpx.HTTPError as error:
+        except httpx2.HTTPError as error:
             raise self._unreachable(error) from error
         if response.status_code == 200:
             return response
@@ -144,7 +144,7 @@ class Transport:
         finally:
             await response.aclose()
 
-    async def _beginning(self, response: httpx.Response) -> str:
+    async def _beginning(self, response: httpx2.Response) -> str:
         """The first few kilobytes of an error's body."""
         raw = b""
         try:
@@ -152,11 +152,11 @@ class Transport:
                 raw += part
                 if len(raw) > 8192:
                     break
-        except httpx.HTTPError:
+        except httpx2.HTTPError:
             pass  # the status alone tells enough
         return raw[:8192].decode("utf-8", "replace")
 
-    async def _parts(self, response: httpx.Response, deadline: float) -> AsyncIterator[bytes]:
+    async def _parts(self, response: httpx2.Response, deadline: float) -> AsyncIterator[bytes]:
         """The body piece by piece; neither a trickle nor a flood outlives its bound."""
         total = 0
         parts = response.aiter_bytes()
@@ -170,7 +170,7 @@ class Transport:
                         "Check the model and its server, or ask for fewer tokens.",
                     )
                 yield part
-        except httpx.HTTPError as error:
+        except httpx2.HTTPError as error:
             raise TryLater(
                 "stream_cut", f"{self._name} broke off in the middle of its answer.", "Ask again."
             ) from error
@@ -190,8 +190,8 @@ class Transport:
             "Raise the time limit, ask for less, or check the server's load.",
         )
 
-    def _unreachable(self, error: httpx.HTTPError) -> RetryAfter:
-        if isinstance(error, httpx.ReadTimeout):
+    def _unreachable(self, error: httpx2.HTTPError) -> RetryAfter:
+        if isinstance(error, httpx2.ReadTimeout):
             return RetryAfter(SLOW, f"{self._name} did not answer in time.", "Check the server's load.")
         return RetryAfter(
             "llm_unreachable",
@@ -199,7 +199,7 @@ class Transport:
             "Check that the server runs and that its address is right.",
         )
 
-    def _status_error(self, response: httpx.Response, body: str) -> TriviumError:
+    def _status_error(self, response: httpx2.Response, body: str) -> TriviumError:
         status = response.status_code
         said = self._quote(body)
         if status in _PASSING and not _NO_CREDIT.search(body):

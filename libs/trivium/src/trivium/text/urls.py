@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-import httpx
+import httpx2
 
 from trivium.domain.errors import Refused
 
@@ -16,13 +16,13 @@ _VIDEO_ID = re.compile(r"[\w-]{11}", re.ASCII)
 _SHORT_HOST = "youtu.be"
 
 
-def checked_url(url: str) -> httpx.URL:
+def checked_url(url: str) -> httpx2.URL:
     """`url` parsed, without its fragment. Raises `Refused` (`bad_url`)."""
     if len(url) > MAX_REQUESTED_CHARS:
         raise Refused("bad_url", f"The URL has {len(url)} characters.", f"Give at most {MAX_REQUESTED_CHARS}.")
     try:
-        parsed = httpx.URL(url.strip())
-    except (httpx.InvalidURL, UnicodeError) as error:
+        parsed = httpx2.URL(url.strip())
+    except (httpx2.InvalidURL, UnicodeError) as error:
         raise Refused("bad_url", f"{url[:200]!r} is not a URL: {error}.", "Give an http or https address.") from error
     if parsed.scheme not in ("http", "https") or not parsed.host:
         raise Refused(

@@ -11,7 +11,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-import httpx
+import httpx2
 import jwt
 import msgspec
 import structlog
@@ -114,7 +114,7 @@ class SingleSignOn:
     async def _read_keys(self, *, needed: bool) -> None:
         self._tried_at = time.monotonic()
         try:
-            async with httpx.AsyncClient(timeout=FETCH_S, follow_redirects=False) as client:
+            async with httpx2.AsyncClient(timeout=FETCH_S, follow_redirects=False) as client:
                 where = f"{self._issuer.rstrip('/')}/.well-known/openid-configuration"
                 discovered = msgspec.json.decode(await _get(client, where), type=_Discovered)
                 if discovered.issuer != self._issuer:
@@ -123,14 +123,14 @@ class SingleSignOn:
                 listed = msgspec.json.decode(await _get(client, discovered.jwks_uri))["keys"]
             self._keys = dict(filter(None, map(_usable, listed)))
             self._read_at = time.monotonic()
-        except (httpx.HTTPError, msgspec.DecodeError, ValueError, KeyError, TypeError, Refused) as error:
+        except (httpx2.HTTPError, msgspec.DecodeError, ValueError, KeyError, TypeError, Refused) as error:
             self._tried_at = time.monotonic()
             log.warning("issuer_keys_not_read", reason=str(error) or type(error).__name__)
             if needed:
                 raise _away() from error
 
 
-async def _get(client: httpx.AsyncClient, url: str) -> bytes:
+async def _get(client: httpx2.AsyncClient, url: str) -> bytes:
     content = b""
     async with client.stream("GET", url) as answer:
         answer.raise_for_status()

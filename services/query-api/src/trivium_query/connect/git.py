@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-import httpx
+import httpx2
 from dulwich.client import SSHGitClient, TraditionalGitClient, Urllib3HttpGitClient
 from dulwich.errors import ChecksumMismatch, FileFormatException, GitProtocolError, NotGitRepository, ObjectMissing
 from dulwich.objects import Blob, Commit, Tag, Tree
@@ -127,7 +127,7 @@ class GitConnector:
                 raise Refused("forbidden_folder", "The repository borrows another's objects.", "Connect that one.")
         return repository, self._chosen(repository.refs.as_dict())
 
-    def _over_http(self, url: httpx.URL, folder: Path) -> tuple[Repo, bytes]:
+    def _over_http(self, url: httpx2.URL, folder: Path) -> tuple[Repo, bytes]:
         secret = self._place.way.secret
         client = _Client(
             f"{url.scheme}://{url.netloc.decode('ascii')}/",
@@ -226,7 +226,7 @@ class _Client(Urllib3HttpGitClient):
             raise GitProtocolError("another file was to be read")
         response, read = super()._http_request(url, headers, data, raise_for_status=False)
         if response.status in (401, 403):
-            raise refused_login(httpx.URL(url).host, with_login=self.with_login)
+            raise refused_login(httpx2.URL(url).host, with_login=self.with_login)
         if response.status == 404:
             raise NotGitRepository
         if response.status != 200 or not str(response.headers.get("Content-Type")).startswith("application/x-git-"):

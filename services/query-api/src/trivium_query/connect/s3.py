@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 
-import httpx
+import httpx2
 from minio import Minio
 from minio.datatypes import Object
 from minio.error import MinioException, S3Error
@@ -99,7 +99,7 @@ class S3Connector:
         return TryLater("s3_failed", f"{self._host} answered {code[:80] or 'an error'}.", "Try again later.")
 
 
-def _client(place: Place, url: httpx.URL) -> Minio:
+def _client(place: Place, url: httpx2.URL) -> Minio:
     secret = place.way.secret
     return Minio(
         url.netloc.decode("ascii"),

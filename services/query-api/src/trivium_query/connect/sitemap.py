@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from functools import partial
 
-import httpx
+import httpx2
 
 from trivium.domain.errors import Refused, TriviumError, TryLater
 from trivium.domain.ids import digest
@@ -82,14 +82,14 @@ class SitemapConnector:
             except TriviumError as error:
                 self._fault = self._fault or error
 
-    def _own(self, place: str) -> httpx.URL:
+    def _own(self, place: str) -> httpx2.URL:
         """The address, if it is of this host. Raises `Refused` (`bad_url`, `elsewhere`)."""
         url = checked_url(place)
         if url.netloc != self._start.netloc:
             raise Refused("elsewhere", f"{url} is of another host.", "Connect that host's own sitemap.")
         return url
 
-    def _look(self, name: str, url: httpx.URL, lastmod: str, robots: Robots) -> Iterator[Changed]:
+    def _look(self, name: str, url: httpx2.URL, lastmod: str, robots: Robots) -> Iterator[Changed]:
         stored = self._seen.token(name)
         same = bool(lastmod) and stored.partition(" ")[0] == lastmod
         if not same and robots.allows(str(url)):
@@ -98,7 +98,7 @@ class SitemapConnector:
         elif stored:  # also what robots.txt has closed since: nothing says that it is gone
             yield from self._seen.look(name, stored, partial(Item, b""))
 
-    def _asked(self, name: str, url: httpx.URL, lastmod: str, mark: str) -> Iterator[Changed]:
+    def _asked(self, name: str, url: httpx2.URL, lastmod: str, mark: str) -> Iterator[Changed]:
         """What has become of a page; one that asks not to be kept is not found."""
         try:
             reply = self._pages.ask("GET", url, unless_still(mark))

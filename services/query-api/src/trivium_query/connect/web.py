@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Iterable
 
-import httpx
+import httpx2
 import msgspec
 
 from trivium.domain.errors import NeverWill, Refused, TryLater
@@ -22,7 +22,7 @@ _PATIENCE_S = 60.0
 """As long a `Retry-After` is waited for; after a longer one the next look comes."""
 
 
-def web_location(location: str, way: Way, *, signed: bool = False) -> httpx.URL:
+def web_location(location: str, way: Way, *, signed: bool = False) -> httpx2.URL:
     """A place's address. Raises `Refused` (`bad_url`, `bad_location`, `not_encrypted`).
 
     A credential goes over TLS, or to a host that the operator allows by name; one that only signs goes nowhere.
@@ -42,10 +42,10 @@ def web_location(location: str, way: Way, *, signed: bool = False) -> httpx.URL:
 class Web:
     """Requests below one address; redirects are followed, and the credential goes nowhere but to the place itself."""
 
-    def __init__(self, way: Way, base: httpx.URL) -> None:
+    def __init__(self, way: Way, base: httpx2.URL) -> None:
         self._way, self._base = way, base
 
-    def ask(self, method: str, url: httpx.URL, headers: Iterable[tuple[str, str]] = (), body: bytes = b"") -> Reply:
+    def ask(self, method: str, url: httpx2.URL, headers: Iterable[tuple[str, str]] = (), body: bytes = b"") -> Reply:
         """The answer, a success or 304. Raises as `Fetcher.send`, and by what another status says."""
         for hop in range(_MAX_HOPS):
             self._way.pace()
@@ -59,7 +59,7 @@ class Web:
             url = checked_url(str(url.join(reply.header("location") or "/")))
         raise NeverWill("fetch_failed", f"{url} redirects more than {_MAX_HOPS} times.", "Give its final address.")
 
-    def _login(self, url: httpx.URL) -> list[tuple[str, str]]:
+    def _login(self, url: httpx2.URL) -> list[tuple[str, str]]:
         secret = self._way.secret
         if secret is None or (url.scheme, url.host, url.port) != (self._base.scheme, self._base.host, self._base.port):
             return []
@@ -96,7 +96,7 @@ def refused_login(host: str, *, with_login: bool) -> Refused:
 
 def _checked(reply: Reply, *, with_login: bool) -> Reply:
     if reply.status in (401, 403, 407):
-        raise refused_login(httpx.URL(reply.url).host, with_login=with_login)
+        raise refused_login(httpx2.URL(reply.url).host, with_login=with_login)
     if reply.status in _PASSING:
         raise TryLater("fetch_failed", f"{reply.url} answered {reply.status}.", "Try again in a while.")
     if not (200 <= reply.status < 300 or reply.status == 304):

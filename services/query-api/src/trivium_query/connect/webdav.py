@@ -7,7 +7,7 @@ from functools import partial
 from typing import NamedTuple
 from urllib.parse import unquote
 
-import httpx
+import httpx2
 from lxml import etree
 
 from trivium.domain.errors import NeverWill, Refused
@@ -30,7 +30,7 @@ _HEADERS = (("Depth", "1"), ("Content-Type", "application/xml; charset=utf-8"))
 class _Listed(NamedTuple):
     """A member of a folder."""
 
-    url: httpx.URL
+    url: httpx2.URL
     is_folder: bool
     token: str
     size_bytes: int
@@ -71,7 +71,7 @@ class WebDavConnector:
                     waiting.append((found.url, depth + 1))
         yield from self._seen.gone()
 
-    def _listed(self, folder: httpx.URL) -> Iterator[_Listed]:
+    def _listed(self, folder: httpx2.URL) -> Iterator[_Listed]:
         """What is below the folder, and not what else the server tells. Raises `NeverWill` (`no_webdav`)."""
         reply = self._listings.ask("PROPFIND", folder, _HEADERS, _ASKED)
         try:
@@ -82,17 +82,17 @@ class WebDavConnector:
         if answer.tag != f"{_DAV}multistatus":
             raise _no_webdav(reply.url)
         for response in answer.iterfind(f"{_DAV}response"):
-            found = _read(httpx.URL(reply.url), response)
+            found = _read(httpx2.URL(reply.url), response)
             if found is not None and found.url.path != folder.path and _is_below(self._base, found.url):
                 yield found
 
-    def _fetch(self, url: httpx.URL, size_bytes: int) -> Item:
+    def _fetch(self, url: httpx2.URL, size_bytes: int) -> Item:
         self._place.check_size(size_bytes)
         reply = self._files.ask("GET", url)
         return Item(reply.content, reply.header("content-type"))
 
 
-def _read(asked: httpx.URL, response: etree._Element) -> _Listed | None:
+def _read(asked: httpx2.URL, response: etree._Element) -> _Listed | None:
     """None for what is not there, or has no address."""
     told: dict[str, str] = {}
     is_folder = False
@@ -104,7 +104,7 @@ def _read(asked: httpx.URL, response: etree._Element) -> _Listed | None:
         is_folder |= stat.find(f"{_DAV}prop/{_DAV}resourcetype/{_DAV}collection") is not None
     try:
         url = asked.join((response.findtext(f"{_DAV}href") or "").strip())
-    except (httpx.InvalidURL, UnicodeError):
+    except (httpx2.InvalidURL, UnicodeError):
         return None
     size = told.get(f"{_DAV}getcontentlength", "")
     when = told.get(f"{_DAV}getetag") or told.get(f"{_DAV}getlastmodified") or ""
@@ -112,18 +112,18 @@ def _read(asked: httpx.URL, response: etree._Element) -> _Listed | None:
     return _Listed(url, is_folder, f"{when}-{size}", int(size) if size.isascii() and size.isdigit() else 0)
 
 
-def _is_below(base: httpx.URL, url: httpx.URL) -> bool:
+def _is_below(base: httpx2.URL, url: httpx2.URL) -> bool:
     same = (url.scheme, url.host, url.port) == (base.scheme, base.host, base.port)
     steps = _path_below(base, url).split("/")
     return same and url.path.startswith(base.path) and not {".", "..", ""} & set(steps)
 
 
-def _path_below(base: httpx.URL, url: httpx.URL) -> str:
+def _path_below(base: httpx2.URL, url: httpx2.URL) -> str:
     path = url.raw_path.decode("ascii").partition("?")[0]
     return unquote(path.rstrip("/"))[len(base.path) :]
 
 
-def _as_folder(url: httpx.URL) -> httpx.URL:
+def _as_folder(url: httpx2.URL) -> httpx2.URL:
     path = url.raw_path.decode("ascii").partition("?")[0]
     return url.copy_with(raw_path=f"{path.rstrip('/')}/".encode(), fragment=None)
 

@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Any
 
-import httpcore
+import httpcore2
 
 from trivium.domain.errors import NeverWill, Refused, TriviumError, TryLater
 from trivium_query.egress.rules import HostRules
@@ -109,7 +109,7 @@ class Deadline:
         )
 
 
-class CheckedBackend(httpcore.NetworkBackend):
+class CheckedBackend(httpcore2.NetworkBackend):
     """Connects only to addresses that passed the check, and lets no read or write outlive the deadline."""
 
     def __init__(
@@ -118,7 +118,7 @@ class CheckedBackend(httpcore.NetworkBackend):
         resolver: Resolver,
         rules: HostRules,
         connect_timeout_s: float,
-        network: httpcore.NetworkBackend,
+        network: httpcore2.NetworkBackend,
     ) -> None:
         self._deadline = deadline
         self._resolver = resolver
@@ -132,23 +132,23 @@ class CheckedBackend(httpcore.NetworkBackend):
         port: int,
         timeout: float | None = None,
         local_address: str | None = None,
-        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
-    ) -> httpcore.NetworkStream:
+        socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
+    ) -> httpcore2.NetworkStream:
         """Resolve once, check every address, connect to the first that answers."""
         _check_host(host, self._rules)
         addresses = self._resolve(host, port)
         for address in addresses:
             _check(host, address, self._rules)
-        failure: httpcore.ConnectError | httpcore.ConnectTimeout | None = None
+        failure: httpcore2.ConnectError | httpcore2.ConnectTimeout | None = None
         for address in addresses[:MAX_ADDRESSES_TRIED]:
             wait_s = min(self._deadline.left(), self._connect_timeout_s, timeout or self._connect_timeout_s)
             try:
                 stream = self._network.connect_tcp(address, port, wait_s, local_address, socket_options)
-            except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
+            except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
                 failure = error
             else:
                 return _BoundedStream(stream, self._deadline)
-        raise failure or httpcore.ConnectError(f"{host} has no address")
+        raise failure or httpcore2.ConnectError(f"{host} has no address")
 
     def _resolve(self, host: str, port: int) -> list[str]:
         """The resolver's answer within the deadline; it runs aside because name lookups cannot be interrupted."""
@@ -214,10 +214,10 @@ def _unresolved(host: str, error: OSError) -> TriviumError:
     return NeverWill("fetch_failed", f"There is no host called {host}.", "Check the spelling of the URL.")
 
 
-class _BoundedStream(httpcore.NetworkStream):
+class _BoundedStream(httpcore2.NetworkStream):
     """A network stream whose every wait ends with the deadline."""
 
-    def __init__(self, stream: httpcore.NetworkStream, deadline: Deadline) -> None:
+    def __init__(self, stream: httpcore2.NetworkStream, deadline: Deadline) -> None:
         self._stream = stream
         self._deadline = deadline
 
@@ -239,7 +239,7 @@ class _BoundedStream(httpcore.NetworkStream):
         ssl_context: ssl.SSLContext,
         server_hostname: str | None = None,
         timeout: float | None = None,
-    ) -> httpcore.NetworkStream:
+    ) -> httpcore2.NetworkStream:
         secured = self._stream.start_tls(ssl_context, server_hostname, self._bounded(timeout))
         return _BoundedStream(secured, self._deadline)
 

@@ -18,8 +18,8 @@ from functools import cache
 
 import certifi
 import h11
-import httpcore
-import httpx
+import httpcore2
+import httpx2
 import msgspec
 
 from trivium.domain.errors import NeverWill, Refused, TriviumError, TryLater
@@ -86,7 +86,7 @@ class Fetcher(msgspec.Struct, frozen=True):
     limits: FetchLimits = FetchLimits()
     rules: HostRules = HostRules()
     resolver: Resolver = system_resolver
-    network: httpcore.NetworkBackend | None = None
+    network: httpcore2.NetworkBackend | None = None
     tls: ssl.SSLContext | None = None
 
     def get(self, url: str, known: Validators | None = None) -> Fetched | None:
@@ -134,7 +134,7 @@ class Fetcher(msgspec.Struct, frozen=True):
         backend = self._backend(Deadline(self.limits.timeout_s))
         try:
             stream = backend.connect_tcp(host, port)
-        except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
+        except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
             raise _unreachable(host) from error
         connection: socket.socket = stream.get_extra_info("socket")
         connection.settimeout(self.limits.timeout_s)
@@ -145,13 +145,13 @@ class Fetcher(msgspec.Struct, frozen=True):
         return self.tls or _system_tls()
 
     def _backend(self, deadline: Deadline) -> CheckedBackend:
-        network = self.network or httpcore.SyncBackend()
+        network = self.network or httpcore2.SyncBackend()
         return CheckedBackend(deadline, self.resolver, self.rules, self.limits.connect_timeout_s, network)
 
     def _exchange(
         self,
         method: str,
-        url: httpx.URL,
+        url: httpx2.URL,
         headers: list[tuple[bytes, bytes]],
         body: bytes,
         deadline: Deadline,
@@ -160,7 +160,7 @@ class Fetcher(msgspec.Struct, frozen=True):
     ) -> Reply:
         backend = self._backend(deadline)
         length = [(b"Content-Length", str(len(body)).encode())] if body else []
-        pool = httpcore.ConnectionPool(
+        pool = httpcore2.ConnectionPool(
             ssl_context=self.context(), max_keepalive_connections=0, retries=0, network_backend=backend
         )
         try:
@@ -171,12 +171,12 @@ class Fetcher(msgspec.Struct, frozen=True):
                 ) as response,
             ):
                 return self._reply(url, response, read_errors=read_errors)
-        except (httpcore.ReadTimeout, httpcore.WriteTimeout) as error:
+        except (httpcore2.ReadTimeout, httpcore2.WriteTimeout) as error:
             raise deadline.passed() from error
-        except (httpcore.NetworkError, httpcore.TimeoutException, httpcore.ProtocolError) as error:
+        except (httpcore2.NetworkError, httpcore2.TimeoutException, httpcore2.ProtocolError) as error:
             raise _translated(url, error) from error
 
-    def _reply(self, url: httpx.URL, response: httpcore.Response, *, read_errors: bool) -> Reply:
+    def _reply(self, url: httpx2.URL, response: httpcore2.Response, *, read_errors: bool) -> Reply:
         """The answer with its body: what an error page says is nobody's document, so only some ask for it."""
         if len(response.headers) > _MAX_HEADERS:
             raise NeverWill("fetch_failed", f"{url} answers with {len(response.headers)} headers.", DOWNLOAD_INSTEAD)
@@ -190,7 +190,7 @@ class Fetcher(msgspec.Struct, frozen=True):
         pieces = self._bounded(url, response.iter_stream())
         return msgspec.structs.replace(reply, content=self._unpacked(reply, pieces))
 
-    def _bounded(self, url: httpx.URL, pieces: Iterable[bytes]) -> Iterator[bytes]:
+    def _bounded(self, url: httpx2.URL, pieces: Iterable[bytes]) -> Iterator[bytes]:
         total = 0
         for piece in pieces:
             total += len(piece)
@@ -231,11 +231,11 @@ def _system_tls() -> ssl.SSLContext:
     return context
 
 
-def _wire_url(url: httpx.URL) -> httpcore.URL:
-    return httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
+def _wire_url(url: httpx2.URL) -> httpcore2.URL:
+    return httpcore2.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
 
 
-def _headers(url: httpx.URL) -> list[tuple[bytes, bytes]]:
+def _headers(url: httpx2.URL) -> list[tuple[bytes, bytes]]:
     return [
         (b"Host", url.netloc),
         (b"User-Agent", USER_AGENT),
@@ -249,12 +249,12 @@ def _conditions(known: Validators) -> list[tuple[bytes, bytes]]:
     return [(name, value.encode("latin-1")) for name, value in given if value]
 
 
-def _onward(url: httpx.URL, location: str) -> httpx.URL:
+def _onward(url: httpx2.URL, location: str) -> httpx2.URL:
     if not location:
         raise NeverWill("fetch_failed", f"{url} redirects to nowhere.", DOWNLOAD_INSTEAD)
     try:
         return checked_url(str(url.join(location)))
-    except httpx.InvalidURL as error:
+    except httpx2.InvalidURL as error:
         raise Refused("bad_url", f"{url} redirects to something that is not a URL.", DOWNLOAD_INSTEAD) from error
 
 
@@ -313,7 +313,7 @@ def _unreachable(host: str) -> TryLater:
     return TryLater("fetch_unreachable", f"{host} does not answer.", "Check the URL, or try again later.")
 
 
-def _translated(url: httpx.URL, error: Exception) -> TriviumError:
+def _translated(url: httpx2.URL, error: Exception) -> TriviumError:
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, ssl.SSLError):
@@ -322,6 +322,6 @@ def _translated(url: httpx.URL, error: Exception) -> TriviumError:
         if isinstance(cause, h11.RemoteProtocolError) and cause.error_status_hint == _HEADERS_TOO_LARGE:
             return NeverWill("too_large", f"{url} answers with endless headers.", DOWNLOAD_INSTEAD)
         cause = cause.__cause__ or cause.__context__
-    if isinstance(error, httpcore.ConnectError | httpcore.ConnectTimeout):
+    if isinstance(error, httpcore2.ConnectError | httpcore2.ConnectTimeout):
         return _unreachable(url.host)
     return _interrupted(url)

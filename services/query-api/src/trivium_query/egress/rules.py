@@ -10,7 +10,7 @@ import ipaddress
 import re
 from contextlib import suppress
 
-import httpx
+import httpx2
 import msgspec
 
 from trivium.domain.errors import Refused
@@ -90,8 +90,8 @@ def _list(which: str, setting: str) -> HostList:
 def _name(which: str, entry: str) -> str:
     """The host as it stands in a request: ASCII, lower case, without the final dot."""
     if _HOST.fullmatch(entry):
-        with suppress(httpx.InvalidURL, UnicodeError):
-            return httpx.URL(f"http://{entry.rstrip('.')}/").raw_host.decode("ascii").lower()
+        with suppress(httpx2.InvalidURL, UnicodeError):
+            return httpx2.URL(f"http://{entry.rstrip('.')}/").raw_host.decode("ascii").lower()
     raise Refused(
         "bad_setting",
         f"TRIVIUM_URL_{which} has {entry[:80]!r}, which is no host.",

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
-import httpx
+import httpx2
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -68,7 +68,7 @@ async def _served(server: MCPServer[Any], app: ASGIApp, scope: Scope, receive: R
     server.streamable_http_app(stateless_http=True, json_response=True, transport_security=unchecked)
     manager = server.session_manager  # made by the line above, for this request
     key = header(scope, b"x-api-key") or header(scope, b"authorization").partition(" ")[2].strip()
-    transport = httpx.ASGITransport(app)
+    transport = httpx2.ASGITransport(app)
     async with AsyncTriviumClient(OWN_ADDRESS, key, retries=NO_RETRIES, transport=transport) as client:
         token = CLIENT.set(client)
         try:

@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
-from elastic_transport import HttpxAsyncHttpNode
 from elasticsearch import (
     ApiError,
     AsyncElasticsearch,
@@ -20,6 +19,7 @@ from elasticsearch import (
 )
 from elasticsearch.helpers import streaming_bulk
 
+from trivium.adapters.distributed.elasticsearch.node import HttpNode
 from trivium.adapters.distributed.loop_thread import LoopThread
 from trivium.config import Settings
 from trivium.domain.errors import NeverWill, Refused, TriviumError, TryLater
@@ -97,7 +97,7 @@ class ElasticServer:
             with self._translated():
                 if self._async_client is None:
                     self._async_client = AsyncElasticsearch(
-                        **self._options, node_class=HttpxAsyncHttpNode, request_timeout=READ_TIMEOUT_S
+                        **self._options, node_class=HttpNode, request_timeout=READ_TIMEOUT_S
                     )
                 return await work(self._async_client)
 
