@@ -85,5 +85,5 @@ def _is_called(place: int, reading: Reading) -> bool:
     hints = [hint for found in reading.cues for hint in found.hints]
     of_things = bool(reading.values) or reading.cue(Cue.HOW_MANY) is not None
     implied = place == reading.person_or_place() or (of_things and counting(reading.table) == [place])
-    implied = implied or (reading.table.melted and place == len(reading.table.columns) - 1)
+    implied = implied or (bool(reading.table.melted) and place == len(reading.table.columns) - 1)
     return implied or all(any(alike(part, each) for each in (*said, *hints)) for part in parts)

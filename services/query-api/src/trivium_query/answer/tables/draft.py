@@ -86,12 +86,17 @@ def _written(plan: Plan, table: Table, value: str | float) -> str:
 
 
 def _shown(column: Column, value: str | float, most_decimals: int | None = None) -> str:
-    """A value as its column writes such, with its unit; `most_decimals` for one that stands in no cell."""
+    """A value as its column writes such, with its unit; `most_decimals` for one that stands in no cell.
+
+    Of these no more zeros are written than its cells have, and none behind a whole number.
+    """
     if isinstance(value, str):
         return _dated(column, value) if column.kind is ColumnKind.DATE else value
     number = f"{value:{',' * column.grouped}.{column.decimals if most_decimals is None else most_decimals}f}"
     if most_decimals and "." in number:
-        number = number.rstrip("0").rstrip(".")
+        whole, _, fraction = number.partition(".")
+        fraction = fraction.rstrip("0")
+        number = f"{whole}.{fraction.ljust(column.decimals, '0')}" if fraction else whole
     return f"{number}{column.unit}" if column.unit == "%" else f"{number} {column.unit}".rstrip()
 
 

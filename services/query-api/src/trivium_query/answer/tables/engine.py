@@ -16,7 +16,7 @@ import msgspec
 from trivium.domain.chunks import Chunk, Span
 from trivium_query.answer.tables.from_units import RawTable
 from trivium_query.answer.tables.query_plan import Aggregate, Plan, Sign
-from trivium_query.answer.tables.table import Column, ColumnKind, DocumentTables, ShownRow, Table
+from trivium_query.answer.tables.table import ColumnKind, DocumentTables, ShownRow, Table
 from trivium_query.answer.tables.to_sql import MAX_RESULTS, Sql, computed, rows_of
 from trivium_query.answer.tables.totals import SURE, totals_of
 from trivium_query.answer.tables.typed_cells import TypedColumn, typed_column
@@ -122,13 +122,17 @@ def _is_settled(plan: Plan, table: Table, values: Sequence[Value]) -> bool:
 
 
 def _typed(raw: RawTable, sums: Sequence[int]) -> list[TypedColumn]:
-    """Of a melted table only the last column is measured: what the others have stands there once for each year."""
+    """Of a melted table the last column alone is added up: what the others have stands there once for each period."""
     last = len(raw.labels) - 1
     typed = []
     for at, label in enumerate(raw.labels):
         column = typed_column(label, [row.cells[at] for row in raw.rows], [total == SURE for total in sums])
-        again = raw.melted and at != last and column.column.measured
-        typed.append(msgspec.structs.replace(column, column=Column(label, ColumnKind.TEXT)) if again else column)
+        again = bool(raw.melted) and at != last and column.column.measured
+        typed.append(
+            msgspec.structs.replace(column, column=msgspec.structs.replace(column.column, again=True))
+            if again
+            else column
+        )
     return typed
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import calendar
 import html
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -23,7 +24,14 @@ _YEAR = re.compile(
     re.I | re.S,
 )
 MAX_GAP_ROWS = 2  # one empty row between two parts of a table; a header of its own makes it three
-YEAR_LABEL, VALUE_LABEL = "Year", "Value"
+YEAR_LABEL, MONTH_LABEL, VALUE_LABEL = "Year", "Month", "Value"
+_MONTHS = {name[:3].lower(): name for name in calendar.month_name if name}
+# A label with a month, as "Jan" or "Sold in April"; without numbers, which may be a year or a day.
+_MONTH = re.compile(
+    rf"(?P<named>\D*?)\s*(?:\b(?:in|of|for)\s+)?\b(?P<month>{'|'.join(_MONTHS.values())}|(?:{'|'.join(_MONTHS)}|sept)\b\.?)"
+    r"\s*(?P<behind>\D*)",
+    re.I,
+)
 
 
 class RawRow(msgspec.Struct, frozen=True):
@@ -37,7 +45,7 @@ class RawRow(msgspec.Struct, frozen=True):
 class RawTable(msgspec.Struct, frozen=True):
     """A table before its cells are typed. `about` and `within` as a `Table` has them, without the file's name.
 
-    `melted`: its columns were years, and its last column has their values.
+    `melted`: how many of its columns were years or months; its last column has their values. 0 where none were.
     """
 
     labels: tuple[str, ...]
@@ -46,7 +54,7 @@ class RawTable(msgspec.Struct, frozen=True):
     within: str
     caption: str
     position: Position
-    melted: bool = False
+    melted: int = 0
 
 
 class _Html(msgspec.Struct, frozen=True):
@@ -136,20 +144,35 @@ def _joined(above: RawTable, below: RawTable) -> RawTable:
 
 
 def _long(table: RawTable) -> RawTable:
-    """A column for each year becomes a row for each year, so that years are values as in other tables."""
-    labelled = {place: match for place, label in enumerate(table.labels) if (match := _YEAR.fullmatch(label))}
-    others = [place for place in range(len(table.labels)) if place not in labelled]
-    named = {match["named"] for match in labelled.values() if match["named"]}
-    if len({match["year"] for match in labelled.values()}) < max(2, len(labelled)) or not others or len(named) > 1:
-        return table
+    """A column for each year or month becomes a row for each, so that these are values as in other tables."""
+    years = {place: match for place, label in enumerate(table.labels) if (match := _YEAR.fullmatch(label))}
+    found = {place: (match["year"], match["named"]) for place, match in years.items()}
+    return _melted(table, found, YEAR_LABEL) or _melted(table, _months(table), MONTH_LABEL) or table
+
+
+def _months(table: RawTable) -> dict[int, tuple[str, str]]:
+    """Of each place whose label has a month, its name and what else the label says."""
+    matches = {place: match for place, label in enumerate(table.labels) if (match := _MONTH.fullmatch(label))}
+    return {
+        place: (_MONTHS[match["month"][:3].lower()], f"{match['named']} {match['behind']}".strip())
+        for place, match in matches.items()
+    }
+
+
+def _melted(table: RawTable, periods: Mapping[int, tuple[str, str]], label: str) -> RawTable | None:
+    """`periods` are a time and what else is named, by place; None where they do not differ by their times alone."""
+    others = [place for place in range(len(table.labels)) if place not in periods]
+    named = {each for _, each in periods.values() if each}
+    if len({time for time, _ in periods.values()}) < max(2, len(periods)) or not others or len(named) > 1:
+        return None
     measure = _measure_label(table, next(iter(named), ""))
     rows = (
-        msgspec.structs.replace(row, cells=(*_picked(row.cells, others), match["year"], row.cells[place]))
+        msgspec.structs.replace(row, cells=(*_picked(row.cells, others), time, row.cells[place]))
         for row in table.rows
-        for place, match in labelled.items()
+        for place, (time, _) in periods.items()
     )
-    labels = (*_picked(table.labels, others), YEAR_LABEL, measure)
-    return msgspec.structs.replace(table, labels=labels, rows=tuple(rows), melted=True)
+    labels = (*_picked(table.labels, others), label, measure)
+    return msgspec.structs.replace(table, labels=labels, rows=tuple(rows), melted=len(periods))
 
 
 def _measure_label(table: RawTable, named: str) -> str:

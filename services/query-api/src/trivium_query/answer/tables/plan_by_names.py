@@ -97,11 +97,17 @@ def plan_by_names(question: str, table: Table, synonyms: Mapping[str, int]) -> P
     reading = read(question, table, synonyms)
     plan = next(filter(None, (decide(reading) for decide in _kind_of(reading))), None)
     whole = plan is not None and uses_all(plan, reading)
-    noun = reading.noun_of_rows()
+    noun = None if _sums_what_is_unknown(plan, reading) else reading.noun_of_rows()
     left = tuple(word for word in reading.unexplained() if word != noun)
     certain = plan is not None and not synonyms and not noun and is_certain(plan, reading)
     loose = plan is not None and _is_loose(plan, reading, left)
     return Planned(plan, table, reading.told(), whole, left, certain, reading.spare(), loose)
+
+
+def _sums_what_is_unknown(plan: Plan | None, reading: Reading) -> bool:
+    """Whether numbers are added up, of what the table is not called after: otters in a table of fish."""
+    counted = reading.counted()
+    return bool(plan and plan.aggregate is Aggregate.SUM and counted and not reading.is_called_after(counted))
 
 
 def _is_loose(plan: Plan, reading: Reading, left: Sequence[Word]) -> bool:
@@ -112,8 +118,8 @@ def _is_loose(plan: Plan, reading: Reading, left: Sequence[Word]) -> bool:
     if plan.aggregate is Aggregate.VALUE or counted or names or not reading.told() or len(left) > MAX_LEFT:
         return False
     called = any(one.column == plan.column for one in reading.columns)
-    things = [reading.behind(found) for found in reading.cues if found.cue in (Cue.MOST, Cue.LEAST, Cue.HOW_MANY)]
-    return called or not any(thing in left for thing in things)
+    extremes = [reading.behind(found) for found in reading.cues if found.cue in (Cue.MOST, Cue.LEAST)]
+    return reading.counted() not in left and (called or not any(thing in left for thing in extremes))
 
 
 def _is_name(reading: Reading, word: Word) -> bool:
@@ -245,7 +251,9 @@ def _most_rows(reading: Reading, found: CueFound) -> Plan | None:
 def _aggregate(reading: Reading) -> Plan | None:
     measure = _measure(reading)
     aggregate = _chosen(reading, Aggregate.SUM)
-    if measure is None or (aggregate is Aggregate.SUM and not _is_added(reading, measure)) or _is_open(reading):
+    if measure is None or _is_open(reading) or reading.table.columns[measure].again:
+        return None
+    if aggregate is Aggregate.SUM and not _is_added(reading, measure):
         return None
     return Plan(aggregate, measure, reading.filters(), reading.group())
 
@@ -451,10 +459,9 @@ def _measure(reading: Reading) -> int | None:
     named = _of_size_of_subject(reading) or [*_measures(reading)] or told
     if hints and not set(named) <= set(told):  # "the level of the oldest" is no least level
         return None
-    others = (
-        [] if hints else _of_size(reading) or counting(reading.table) or _of_money(reading) or reading.table.measured
-    )
-    return _only(named or others)
+    if named or (hints and not (reading.table.melted and hints == _PRICES)):
+        return _only(named)
+    return _only(_of_size(reading) or counting(reading.table) or _of_money(reading) or reading.table.measured)
 
 
 def _of_size_of_subject(reading: Reading) -> list[int]:
@@ -517,7 +524,7 @@ def _is_added(reading: Reading, measure: int) -> bool:
     dated = bool(table.dated) and table.measured == [measure]
     summed = reading.cue(Cue.SUM)
     in_all = summed is not None and bool(dealt or chosen or dated or summed.hints)
-    return column.unit != "%" and (not held or (held == _PRICE and in_all))
+    return column.unit != "%" and not column.again and (not held or (held == _PRICE and in_all))
 
 
 def _names_things(table: Table, column: int) -> bool:

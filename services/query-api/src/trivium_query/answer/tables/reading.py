@@ -88,6 +88,7 @@ _TABLES = frozenset(
 )
 _LEADS_TO_TABLE = frozenset("in from of on".split())
 _OPENS_TABLE = _LEADS_TO_TABLE | frozenset("the our my this".split())
+_COSTS = frozenset(map(stem, ("cost", "spend", "spent", "pay", "paid")))
 _NEED = stem("needs")  # "the highest deposit": beside it the word says nothing, elsewhere it may be what is asked
 _MAX_NAME_WORDS = 4  # of a table
 _NEAR = 2  # words between "which" or "how many" and the column that is asked for
@@ -357,6 +358,7 @@ class Reading(msgspec.Struct, frozen=True):
             or word.stem in LIGHT | UNITS | THINGS
             or (word.folded == "one" and word == self.words[-1])  # "the cheapest one"
             or self._is_move(word)
+            or (bool(self.table.melted) and word.stem in _COSTS and self.cue(Cue.HOW_MUCH) is not None)
             or (word.stem in OCCASIONS and self.counts_any(OCCASIONS))
             or (is_deed(word) and self.words[0].folded in _PERSONAL and bool(self._doers()))
             or (word.stem == _NEED and self.cue(Cue.MOST, Cue.LEAST) is not None)

@@ -23,6 +23,7 @@ class Column(msgspec.Struct, frozen=True):
     """`label` is as the document has it, without its unit. `values` are the distinct ones of text, in order.
 
     `decimals` is the most that a number of it has behind the point; `grouped` tells that it separates thousands.
+    `again` tells that a number of it stands there once for each year or month of a melted table.
     `years` tells that every number of it is a year; `shape` is how it writes dates (`datetime.strftime`), and `year`
     the only one that they are of, else 0.
     """
@@ -33,6 +34,7 @@ class Column(msgspec.Struct, frozen=True):
     decimals: int = 0
     grouped: bool = False
     years: bool = False
+    again: bool = False
     shape: str = ""
     year: int = 0
     values: tuple[str, ...] = ()
@@ -52,7 +54,8 @@ class Table(msgspec.Struct, frozen=True):
     """One table. `number` counts from 0 in its document; `span` is its place in the document's text.
 
     `about` is what it is called: caption, sheet, section, name of the file; `within` what is around that.
-    `melted`: the document has a column for each year, and the last column here has what stands in those.
+    `melted`: so many columns of the document are of a year or month each, and the last column here has what stands in
+    them; else 0.
     """
 
     number: int
@@ -61,16 +64,16 @@ class Table(msgspec.Struct, frozen=True):
     about: str
     within: str
     span: Span
-    melted: bool = False
+    melted: int = 0
 
     @property
     def measured(self) -> list[int]:
         """The columns that sums and means say something of."""
-        return [at for at, column in enumerate(self.columns) if column.measured]
+        return [at for at, column in enumerate(self.columns) if column.measured and not column.again]
 
     def names_rows(self, column: int) -> bool:
-        """Whether the column of text has another value in each row."""
-        return len(self.columns[column].values) == self.rows
+        """Whether the column of text has another value in each row of the document."""
+        return len(self.columns[column].values) * max(1, self.melted) == self.rows
 
     @property
     def dated(self) -> list[int]:
