@@ -31,7 +31,7 @@ _WORDED = (*_DAYS, "%Y-%m-%d %H:%M:%S %Z", "%Y-%m-%d %H:%M:%S %z")
 def own_date(metadata: Mapping[str, str]) -> int | None:
     """Unix seconds of the first of its dates that can be read; in UTC without a time zone, the start of a mere year."""
     said = (metadata.get(name, "").strip(_BRACKETS) for name in _NAMES)
-    return next((seconds for text in said for seconds in _readings(text) if _likely(seconds, text)), None)
+    return next((seconds for text in said if text for seconds in _readings(text) if _likely(seconds, text)), None)
 
 
 def _likely(seconds: int, text: str) -> bool:

@@ -171,12 +171,13 @@ class Envelope(msgspec.Struct, frozen=True):
                 raise
             return [], [Incomplete(job, stage, error) for job in jobs]
         keys = _keys(work, jobs, fingerprint)
+        patient = work if isinstance(work, PatientWork) else None
         through, todo, incomplete = [], [], []
         for job in jobs:
             done = completed.done_before(work, job, keys[job.document.id])
             if done is not None:
                 through.append(skipped(job, stage, done))
-            elif held := self._held(work, job):
+            elif held := self._held(stage, patient, job):
                 incomplete.append(held)
             else:
                 todo.append(job)
@@ -202,12 +203,12 @@ class Envelope(msgspec.Struct, frozen=True):
                 through.append(behind)
         return through, incomplete
 
-    def _held(self, work: StageWork, job: Job) -> Incomplete | None:
+    def _held(self, stage: Stage, patient: PatientWork | None, job: Job) -> Incomplete | None:
         """A document that does not begin the stage: it killed too often, or gives way."""
-        if not job.made and starts(job, work.stage) >= self.max_attempts:
+        if not job.made and starts(job, stage) >= self.max_attempts:
             return Incomplete(job, Stage(job.document.stage), _poison(job))
-        way = work.gives_way(job) if isinstance(work, PatientWork) else None
-        return Incomplete(job, work.stage, way) if way else None
+        way = patient.gives_way(job) if patient else None
+        return Incomplete(job, stage, way) if way else None
 
     def _begin(self, jobs: Sequence[Job], stage: Stage, message: Message) -> list[Job]:
         """Count the attempts before the work, and renew the leases; answers the jobs that are still ours."""
@@ -353,11 +354,12 @@ def postponed(message: Message, stage: Stage, error: TriviumError) -> TaskResult
 
 def _keys(work: StageWork, jobs: Sequence[Job], fingerprint: str) -> dict[str, str]:
     """Document id to the key of what the stage makes of it."""
+    chosen = work if isinstance(work, ChosenWork) else None  # asked once: such a look at a protocol takes its time
     return {
         job.document.id: artifacts.artifact_key(
             job.entry,
             work.stage,
-            work.fingerprint_for(job.document) if isinstance(work, ChosenWork) else fingerprint,
+            chosen.fingerprint_for(job.document) if chosen else fingerprint,
             job.scope,
         )
         for job in jobs
