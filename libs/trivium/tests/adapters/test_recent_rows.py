@@ -45,3 +45,28 @@ def test_what_is_kept_stays_within_its_bound() -> None:
         assert recent.at((1,), [str(i)], table.read) == {str(i): "x" * 10}
     assert sum(len(row) for row in recent._kept.rows.values()) <= 35
     assert recent.at((1,), list(table.rows), table.read) == table.rows
+
+
+def test_rows_are_carried_over_to_another_stamp_but_those_that_changed() -> None:
+    table, recent = Table(a="1", b="2"), RecentRows[str, str](len, 100)
+    recent.at((1, 7), ["a", "b"], table.read)
+    table.rows["b"] = "other"
+    recent.carry_over((1,), (2,), {"b", "x"})
+    assert recent.at((2, 7), ["a", "b"], table.read) == {"a": "1", "b": "other"}
+    assert table.asked == [["a", "b"], ["b"]]
+
+
+def test_nothing_is_carried_over_from_a_stamp_that_is_not_kept() -> None:
+    table, recent = Table(a="old"), RecentRows[str, str](len, 100)
+    recent.at((1, 7), ["a"], table.read)
+    table.rows["a"] = "new"
+    recent.carry_over((2,), (3,), ())
+    assert recent.at((3, 7), ["a"], table.read) == {"a": "new"}
+
+
+def test_who_reads_an_older_snapshot_makes_nobody_forget() -> None:
+    older, newer, recent = Table(a="old"), Table(a="new"), RecentRows[str, str](len, 100)
+    recent.at((2,), ["a"], newer.read)
+    recent.at((1,), ["a"], older.read)
+    assert recent.at((2,), ["a"], newer.read) == {"a": "new"}
+    assert len(newer.asked) == 1

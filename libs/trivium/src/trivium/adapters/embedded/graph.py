@@ -27,13 +27,12 @@ class SqliteGraphs:
 
     def writer(self, tenant: Tenant) -> SqliteGraphWriter:
         """The tenant's writes."""
-        return SqliteGraphWriter(self._databases.of(tenant), tenant, lambda: self._changed.add(tenant))
+        recent = self._read_lately(tenant)
+        return SqliteGraphWriter(self._databases.of(tenant), tenant, lambda: self._changed.add(tenant), recent.resolved)
 
     def reader(self, tenant: Tenant) -> SqliteGraphReader:
         """The tenant's reads."""
-        with self._lock:
-            recent = self._recent.setdefault(tenant, Recent())
-        return SqliteGraphReader(self._databases.of(tenant), tenant, self._threads, recent)
+        return SqliteGraphReader(self._databases.of(tenant), tenant, self._threads, self._read_lately(tenant))
 
     def tenants(self) -> set[Tenant]:
         """Those that have a file."""
@@ -52,6 +51,10 @@ class SqliteGraphs:
         with self._lock:
             self._recent.pop(tenant, None)
         self._databases.drop(tenant)
+
+    def _read_lately(self, tenant: Tenant) -> Recent:
+        with self._lock:
+            return self._recent.setdefault(tenant, Recent())
 
     def close(self) -> None:
         """End the threads and close the files."""

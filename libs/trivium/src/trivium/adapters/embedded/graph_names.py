@@ -6,7 +6,10 @@ import json
 import sqlite3
 from collections.abc import Iterable
 
+import msgspec
+
 from trivium.adapters.embedded.graph_ties import Moves
+from trivium.adapters.embedded.recent import Stamp
 from trivium.adapters.graph_rules import MIN_ENTITY_CONFIDENCE, Spelling, display, root_of_circle, usual_type
 from trivium.domain.ids import entity_id
 from trivium.domain.scope import Tenant
@@ -16,6 +19,18 @@ OF_EDIT = "(chunk >= 'edit:' AND chunk < 'edit;')"
 """Of a row that a share makes: whether an edit says so (`trivium.domain.edits.SHARE_PREFIX`)."""
 OF_RULE = f"(chunk = '{RULE_SHARE}')"
 """And whether rules do, which count after everything else."""
+
+
+class Resolved(msgspec.Struct, frozen=True):
+    """What rules changed between two stamps: `names`, each known as something else now or together with others.
+
+    `hides`: some of them are of an entity that was removed, so that their mentions come or go.
+    """
+
+    before: Stamp
+    after: Stamp
+    names: frozenset[str]
+    hides: bool
 
 
 class NameTable:
@@ -48,6 +63,14 @@ class NameTable:
         after = self._root_of(affected)
         ends = {key: (before.get(key, key), after.get(key, key)) for key in affected}
         return {key: roots_of for key, roots_of in ends.items() if roots_of[0] != roots_of[1]}
+
+    def resolved(self, before: Stamp, after: Stamp, moves: Moves) -> Resolved:
+        """All names of the entities that names left or joined."""
+        roots = {root for ends in moves.values() for root in ends}
+        listed = json.dumps(sorted(roots))
+        members = self._db.execute("SELECT key FROM name WHERE root IN (SELECT value FROM json_each(?))", (listed,))
+        names = frozenset({*roots, *moves, *(key for (key,) in members)})
+        return Resolved(before, after, names, any(self._decided("removed", root) is not None for root in roots))
 
     def _root_of(self, keys: Iterable[str]) -> dict[str, str]:
         rows = self._db.execute(

@@ -11,10 +11,12 @@ import msgspec
 
 from trivium.adapters.embedded.graph_evidence import evidence_of, hypernodes_of
 from trivium.adapters.embedded.graph_match import similar_names
+from trivium.adapters.embedded.graph_names import Resolved
 from trivium.adapters.embedded.graph_places import REMOVED, NamesFound, groups_of, names_found
 from trivium.adapters.embedded.graph_shelf import asked, verdicts_of
 from trivium.adapters.embedded.graph_ties import strongest
 from trivium.adapters.embedded.graph_within import about_within, mentioned_within, restricts
+from trivium.adapters.embedded.mirror import stamp_of
 from trivium.adapters.embedded.recent import RecentRows
 from trivium.adapters.embedded.sqlite import Database, ReadThreads
 from trivium.adapters.graph_rules import in_text_order, no_such_entity, stored_row
@@ -65,6 +67,13 @@ class Recent:
         self.titles: RecentRows[str, Titled] = RecentRows(_length_of_titled, _MAX_RECENT)
         self.names: RecentRows[str, Mentioning] = RecentRows(_length_of_places, _MAX_RECENT)
 
+    def resolved(self, resolved: Resolved) -> None:
+        """Rules gave some names to others: what was read of all others is still true."""
+        self.titles.carry_over(resolved.before, resolved.after, resolved.names)
+        self.names.carry_over(resolved.before, resolved.after, resolved.names)
+        if not resolved.hides:
+            self.mentions.carry_over(resolved.before, resolved.after, ())
+
 
 class SqliteGraphReader:
     """One tenant's reads; see `trivium.ports.graph.GraphReader`."""
@@ -94,7 +103,7 @@ class SqliteGraphReader:
             return {}
 
         def query(db: sqlite3.Connection) -> dict[str, list[Mention]]:
-            known = self._recent.mentions.at(_stamp(db), chunk_ids, lambda missing: _mentions_in(db, missing))
+            known = self._recent.mentions.at(stamp_of(db), chunk_ids, lambda missing: _mentions_in(db, missing))
             return {key: list(rows) for key, rows in known.items()}
 
         return await self._threads.run(self._database, query)
@@ -160,7 +169,7 @@ class SqliteGraphReader:
             return await self._threads.run(self._database, lambda db: _places_within(db, titles, names, limit, where))
 
         def query(db: sqlite3.Connection) -> Places:
-            stamp = (*_stamp(db), limit)
+            stamp = (*stamp_of(db), limit)
             titled, no_titles = self._recent.titles.known(stamp, titles)
             named, no_names = self._recent.names.known(stamp, names)
             if no_titles or no_names:
@@ -265,7 +274,7 @@ class SqliteGraphReader:
         """The file's counters; "" while there is none."""
 
         def query(db: sqlite3.Connection) -> str:
-            epoch, added, removed = _stamp(db)
+            epoch, added, removed = stamp_of(db)
             return f"{epoch.hex()}-{added}-{removed}" if self._database.path.exists() else ""
 
         return await self._threads.run(self._database, query)
@@ -275,11 +284,6 @@ _SHARES = """
     SELECT document, version, dataset, run, kinds, uploaded, dated, within, body FROM share
     WHERE chunk > :after AND (:dataset = '' OR dataset = :dataset) ORDER BY chunk LIMIT :limit
 """
-
-
-def _stamp(db: sqlite3.Connection) -> tuple[bytes, int, int]:
-    stamp: tuple[bytes, int, int] = db.execute("SELECT epoch, added, removed FROM state").fetchone()
-    return stamp
 
 
 def _length(rows: Sequence[object]) -> int:

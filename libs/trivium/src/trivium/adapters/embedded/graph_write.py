@@ -10,11 +10,11 @@ import msgspec
 
 from trivium.adapters.embedded.graph_decisions import Decided, decided, put_state, to_decide
 from trivium.adapters.embedded.graph_evidence import add_evidence, drop_evidence, put_evidence
-from trivium.adapters.embedded.graph_names import NameTable
+from trivium.adapters.embedded.graph_names import NameTable, Resolved
 from trivium.adapters.embedded.graph_shelf import SqliteShelf
 from trivium.adapters.embedded.graph_ties import EdgeKey, Moves, settle_ties
 from trivium.adapters.embedded.graph_veils import Veils
-from trivium.adapters.embedded.mirror import count_changes
+from trivium.adapters.embedded.mirror import count_changes, stamp_of
 from trivium.adapters.embedded.sqlite import Database, json_list
 from trivium.adapters.graph_rules import fields_of, is_as_stored, places_of, statements_of, sure_mentions
 from trivium.domain.edits import Decisions
@@ -29,12 +29,18 @@ _decode = msgspec.msgpack.Decoder(ChunkGraph).decode
 
 
 class SqliteGraphWriter:
-    """One tenant's writes; see `trivium.ports.graph.GraphWriter`. `changed` hears of what leaves names to resolve."""
+    """One tenant's writes; see `trivium.ports.graph.GraphWriter`.
 
-    def __init__(self, database: Database, tenant: Tenant, changed: Callable[[], None]) -> None:
+    `changed` hears of what leaves names to resolve, `resolved` of which names are known otherwise since.
+    """
+
+    def __init__(
+        self, database: Database, tenant: Tenant, changed: Callable[[], None], resolved: Callable[[Resolved], None]
+    ) -> None:
         self._database = database
         self._tenant = tenant
         self._changed = changed
+        self._resolved = resolved
 
     def upsert(self, rows: Sequence[GraphRow]) -> None:
         """Add or replace the shares of some chunks, in one transaction."""
@@ -106,13 +112,16 @@ class SqliteGraphWriter:
             keys = [key for (key,) in connection.execute("SELECT key FROM unresolved LIMIT ?", (most,))]
             shelf = SqliteShelf(connection)
             settle(shelf, keys)
+            before = stamp_of(connection)
             changes = _Changes(connection, self._tenant)
             for moved in shelf.moved:
                 changes.claim_by_rule(*moved)
-            changes.settle(unresolved=False)
+            moves = changes.settle(unresolved=False)
             connection.execute(
                 "DELETE FROM unresolved WHERE key IN (SELECT value FROM json_each(?))", (json_list(keys),)
             )
+            resolved = NameTable(connection, self._tenant).resolved(before, stamp_of(connection), moves)
+        self._resolved(resolved)
         return len(keys)
 
     def is_unresolved(self) -> bool:
@@ -252,8 +261,8 @@ class _Changes:
         self._claimed.add(key)
         self._named.update(filter(None, (key, before, now)))
 
-    def settle(self, *, unresolved: bool = True) -> None:
-        """`unresolved`: what may have become known otherwise of a name is to be looked at."""
+    def settle(self, *, unresolved: bool = True) -> Moves:
+        """`unresolved`: what may have become known otherwise of a name is to be looked at. Returns who moved."""
         if unresolved:
             edges = (*self._stated, *self._withdrawn, *self._hidden_relations)
             ends = {end for edge in edges for end in edge[:2]}
@@ -263,6 +272,7 @@ class _Changes:
         moves = NameTable(self._db, self._tenant).refresh(self._named, self._claimed)
         settle_ties(self._db, *self._settle_edges(moves), moves)
         count_changes(self._db, self._added, self._removed)
+        return moves
 
     def _settle_tally(self) -> None:
         changed = [(*name, n) for name, n in self._tally.items() if n]

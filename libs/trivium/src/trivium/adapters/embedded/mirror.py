@@ -62,7 +62,7 @@ class Mirror(Generic[Index]):
 
     def at(self, connection: sqlite3.Connection) -> Index:
         """An index at least as new as the connection's snapshot."""
-        state = connection.execute("SELECT epoch, added, removed FROM state").fetchone()
+        state = stamp_of(connection)
         seen = self._seen
         if seen.covers(*state):
             return seen.index
@@ -82,6 +82,12 @@ class Mirror(Generic[Index]):
         while rows := cursor.fetchmany(ROWS_PER_FETCH):
             index = index.extended(rows)
         return _Seen(index, epoch, added, removed)
+
+
+def stamp_of(connection: sqlite3.Connection) -> tuple[bytes, int, int]:
+    """Epoch, rows added, rows removed: what was read under an equal one is still true."""
+    stamp: tuple[bytes, int, int] = connection.execute("SELECT epoch, added, removed FROM state").fetchone()
+    return stamp
 
 
 def count_changes(connection: sqlite3.Connection, added: int, removed: int) -> None:

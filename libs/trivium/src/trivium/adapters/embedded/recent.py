@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from typing import Generic, TypeVar
 
 import msgspec
@@ -59,12 +59,36 @@ class RecentRows(Generic[Key, Row]):
         return known, missing
 
     def keep(self, stamp: Stamp, fresh: Mapping[Key, Row]) -> None:
-        """For whoever asks next under this stamp."""
+        """For whoever asks next under this stamp; nothing where a later one is kept."""
         with self._lock:
             kept = self._kept
+            if _is_earlier(stamp, kept.stamp):
+                return
             more = sum(map(self._size, fresh.values()))
             if kept.stamp != stamp or kept.size[0] + more > self._max_size:
                 kept = self._kept = _Kept(stamp, {}, [0])
             new = {key: row for key, row in fresh.items() if key not in kept.rows}
             kept.rows.update(new)
             kept.size[0] += sum(map(self._size, new.values()))
+
+    def carry_over(self, before: Stamp, after: Stamp, changed: Collection[Key]) -> None:
+        """Keep what was read when stamps began with `before` for those that begin with `after`, but not `changed`.
+
+        The rows of all other keys must be the same under both.
+        """
+        with self._lock:
+            kept = self._kept
+            if kept.stamp[: len(before)] != before:
+                return
+            rows = dict(kept.rows)  # who reads under the stamp before goes on with what it had
+            gone = [rows.pop(key) for key in changed if key in rows]
+            stamp = (*after, *kept.stamp[len(before) :])
+            self._kept = _Kept(stamp, rows, [kept.size[0] - sum(map(self._size, gone))])
+
+
+def _is_earlier(one: Stamp, other: Stamp) -> bool:
+    """Whether the table has counted on since, from `one` to `other`."""
+    if len(one) != len(other) or one == other:
+        return False
+    pairs = zip(one, other, strict=True)
+    return all(a <= b if isinstance(a, int) and isinstance(b, int) else a == b for a, b in pairs)
