@@ -46,6 +46,7 @@ def test_a_value_stands_under_its_condition(question: str, text: str, words: str
     [
         ("How old is Jens Holt?", "Jens Holt retires after 22 years.", "22 years", True),
         ("How old is Jens Holt?", "Jens Holt is 61 years old.", "61 years", False),
+        ("How old is Jens Holt?", "His birthday is on 4 October.", "4 October", True),
         ("How long was Jens Holt here?", "Jens Holt retires after 22 years.", "22 years", False),
     ],
 )

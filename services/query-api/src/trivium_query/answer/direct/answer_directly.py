@@ -16,6 +16,7 @@ from trivium_query.answer.direct.choose import shipped
 from trivium_query.answer.direct.compose import RELATED, compose
 from trivium_query.answer.direct.confidence import confidence
 from trivium_query.answer.direct.direct import Direct, read_directly
+from trivium_query.answer.direct.doubts import is_doubtful
 from trivium_query.answer.direct.focus import CLEAR
 from trivium_query.answer.direct.hops import Found, Read
 from trivium_query.answer.direct.opposites import agrees
@@ -191,5 +192,8 @@ def _is_of_the_kind(question: str, direct: Direct, draft: Draft, extracted: Extr
     """A day for "when", a number for "how many", yes or no for what asks that, by a rule or likely `right`."""
     if asks_yes_or_no(question):
         return bool(draft.short) and (direct.decided is None or direct.decided.by_rule or right >= YES_NO_SUPPORTED)
+    first = " ".join(citation.quote for citation in draft.citations[:1])
+    if direct.compared is None and is_doubtful(question, first):
+        return False
     said = draft.short or " ".join(citation.quote for citation in draft.citations)
     return fits_wanted(extracted.asked.wants, said) is not False

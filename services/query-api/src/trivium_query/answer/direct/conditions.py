@@ -11,6 +11,7 @@ _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct",
 _MONTH = r"(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
 _JOINT = r"\s*(?:to|until|till|through|[-\u2013])\s*"
 _MONTHS_FROM_TO = re.compile(rf"\b{_MONTH}{_JOINT}{_MONTH}\b", re.I)
+_DAY = re.compile(rf"\b\d{{1,2}}\.? {_MONTH}\b", re.I)
 _ASKED_MONTH = re.compile(
     r"\b(?:in|during)\s(january|february|march|april|may|june|july|august|september|october|november|december)\b", re.I
 )
@@ -64,8 +65,9 @@ def is_barred(question: str, one: Found) -> bool:
 
 
 def is_no_age(question: str, one: Found) -> bool:
-    """Whether "how old" would be answered by how long something went on: "after 22 years"."""
-    return _HOW_OLD.search(question) is not None and _LASTING.search(one.hit.chunk.text[: one.start]) is not None
+    """Whether "how old" would be answered by a day, or by how long something went on: "after 22 years"."""
+    lasting = _LASTING.search(one.hit.chunk.text[: one.start]) or _DAY.search(one.text)
+    return _HOW_OLD.search(question) is not None and lasting is not None
 
 
 def is_no_count(question: str, one: Found) -> bool:
