@@ -45,6 +45,11 @@ def found(text: str, span: str) -> Found:
             "about 34,200",
         ),
         ("What was the score in June?", "The score is 6.4, 2.1 more than in June.", "4.3"),
+        (
+            "how many children got the 25 metres badge the year before last?",
+            "Last year 64 children earned their 25 metres badge, 12 more than the year before.",
+            "52",
+        ),
         ("How many are there?", "1234567 are there, 3 more than in June.", ""),
         ("How many were there in June?", "There are 1234567, 3 more than in June.", "1234564"),
         ("How many households are on the list?", LIST, ""),

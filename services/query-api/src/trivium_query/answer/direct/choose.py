@@ -19,6 +19,7 @@ from trivium_query.answer.direct.agents import agents_in
 from trivium_query.answer.direct.changes import as_it_holds, tells_change
 from trivium_query.answer.direct.clauses import counts_what_is_asked, in_clauses_asked_about, is_clear
 from trivium_query.answer.direct.conditions import is_barred
+from trivium_query.answer.direct.contacts import contacts_in
 from trivium_query.answer.direct.focus import is_elsewhere
 from trivium_query.answer.direct.hops import Found
 from trivium_query.answer.direct.labels import labelled_in, named_as_in, numbered_in
@@ -362,6 +363,7 @@ def _labelled(asked: Asked, question: str, found: Sequence[Found]) -> list[Found
         for one in {one.hit.chunk.id: one for one in reversed(found)}.values()
         for told in (
             *labelled_in(question, one.hit, asked.names),
+            *contacts_in(question, one.hit),
             *named_as_in(question, one.hit),
             *numbered_in(question, one.hit),
             *agents_in(question, one.hit),

@@ -23,7 +23,10 @@ _ASKS = re.compile(r"^\W*(?:(?:to|for|by|at|in|of)\s)?(?:how (?!did|does|do|was|
 _COMPARES = re.compile(rf"\b(?:{_MORE}|{_LESS}|than)\b", re.I)
 _YEAR = re.compile(r"1\d{3}|20\d{2}")
 _ABOUT = re.compile(r"\b(?:about|around|nearly|almost|roughly|some|approximately)\s$", re.I)
+_ONE_BEFORE = re.compile(r"\b(day|week|month|season|term|year) before\b", re.I)
+_COUNTED_THINGS = re.compile(r"\bhow many\s+(?:of\s+the\s+)?([^\W\d_]+)", re.I)
 MAX_READ = 12  # sentences
+MAX_MISSING = 1
 DIGITS = 12  # fewer than a float's, whose sums end in "0000001"
 
 
@@ -50,9 +53,12 @@ def told_of_another(sentence: str) -> frozenset[str]:
 
 def _was(question: str, asked: frozenset[str], one: Candidate, than: re.Match[str]) -> Weighed | None:
     told, then = one.text[: than.start("by")], frozenset(content_words(than["then"]))
-    numbers = [number for number in COUNTED.finditer(told) if not _YEAR.fullmatch(number[0])]
-    of_then = asked & told_of_another(one.text) or asks_what_was(question)
-    if len(numbers) != 1 or not of_then or not asked <= one.words | then:
+    given = {number[0] for number in COUNTED.finditer(question)}
+    numbers = [each for each in COUNTED.finditer(told) if not _YEAR.fullmatch(each[0]) and each[0] not in given]
+    of_then = asked & told_of_another(one.text) or asks_what_was(question) or _is_the_one_before(question, than["then"])
+    chunk = one.hit.chunk
+    told_of = one.words | then | frozenset(content_words(f"{chunk.heading} {chunk.title}"))
+    if len(numbers) != 1 or not of_then or not _is_of_it(question, asked - told_of):
         return None
     now, by, unit = number_told(numbers[0][0]), number_told(than["by"]), than["unit"] or ""
     if now is None or by is None or not told[numbers[0].end() :].lstrip().startswith(unit):
@@ -62,6 +68,19 @@ def _was(question: str, asked: frozenset[str], one: Candidate, than: re.Match[st
     grouped = "," if "," in numbers[0][0] else ""
     sides = [_amount(one, numbers[0].span(), now[0]), _amount(one, than.span("by"), by[0])]
     return Weighed(f"{about}{was:{grouped}.{DIGITS}g} {unit}".strip(), (sides[0], sides[1]))
+
+
+def _is_the_one_before(question: str, then: str) -> bool:
+    """Whether both are of the year before: "the year before last", where the sentence is of the last."""
+    asked, told = _ONE_BEFORE.search(question), _ONE_BEFORE.search(then)
+    return asked is not None and told is not None and asked[1].lower() == told[1].lower()
+
+
+def _is_of_it(question: str, missing: frozenset[str]) -> bool:
+    """Where things are counted, one word but theirs may be told otherwise: "got" a badge for "earned"."""
+    counted = _COUNTED_THINGS.search(question)
+    things = frozenset(content_words(counted[1])) if counted else missing
+    return len(missing) <= MAX_MISSING and not missing & things and not any(map(str.isdigit, "".join(missing)))
 
 
 def _amount(one: Candidate, place: tuple[int, int], number: float) -> Amount:

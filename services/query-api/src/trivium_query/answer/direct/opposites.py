@@ -37,6 +37,13 @@ _OPPOSITES = tuple(
 SAME_LETTERS = 5  # of "insurance" and "insured"
 _WITHOUT = re.compile(r"\bwithout\s(?:an?\s|any\s|the\s|being\s|having\s)*([^\W\d_]+)", re.I)
 _DEMANDS = re.compile(r"\b(?:must|ha(?:s|ve) to|needs?|required?|requires|obligatory|only)\b(?! not\b)", re.I)
+_ASKED_SWITCH = re.compile(
+    r"\b(on|off)\b(?=\W*$|\s+(?:in|at|during|now|all|from|until|when|while|over|by|today|tonight|tomorrow)\b)", re.I
+)
+_TOLD_SWITCH = re.compile(
+    r"\b(?:turn(?:s|ed)?|switch(?:es|ed)?|shut|is|are|was|were|be|been|stays?|stayed|kept|left|go|goes)\s(on|off)\b",
+    re.I,
+)
 _WORD = re.compile(r"[^\W\d_]+")
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _DAY = rf"(?P<{{}}>{'|'.join(WEEKDAYS)})s?"
@@ -58,6 +65,12 @@ def is_required(question: str, sentence: str) -> bool:
         return False
     stem = without[1].lower()[:SAME_LETTERS]
     return any(word.lower()[:SAME_LETTERS] == stem for word in _WORD.findall(sentence))
+
+
+def is_switched_otherwise(question: str, sentence: str) -> bool:
+    """Whether it is asked if something is on and said that it is off, or the other way round."""
+    asked, told = _ASKED_SWITCH.search(question), _TOLD_SWITCH.search(sentence)
+    return asked is not None and told is not None and asked[1].lower() != told[1].lower()
 
 
 def weekdays_in(sentence: str) -> frozenset[str]:

@@ -9,7 +9,7 @@ import msgspec
 
 from trivium.text.names import names_in
 from trivium_query.answer.direct.differences import told_of_another
-from trivium_query.answer.direct.opposites import agrees, weekday_of, weekdays_in
+from trivium_query.answer.direct.opposites import agrees, is_switched_otherwise, weekday_of, weekdays_in
 from trivium_query.answer.evidence import Candidate
 from trivium_query.answer.extractive import Extract
 from trivium_query.words import content_words
@@ -135,4 +135,4 @@ def _titled(one: Candidate) -> set[str]:
 
 def _word(question: str, sentence: str) -> str:
     denied = denies(sentence) and not denies_another(question, sentence)
-    return "no" if denied != denies(question) else "yes"
+    return "no" if (denied != denies(question)) != is_switched_otherwise(question, sentence) else "yes"

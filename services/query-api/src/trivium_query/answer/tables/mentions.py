@@ -10,6 +10,7 @@ import msgspec
 
 from trivium_query.answer.tables.asked_words import Run, Word, alike, find, is_same, joined, stems_of, words_of
 from trivium_query.answer.tables.cues import LIGHT, NUMBER_WORDS, THINGS
+from trivium_query.answer.tables.months import is_month, month_column, spans_of_months
 from trivium_query.answer.tables.table import Column, ColumnKind, Table
 from trivium_query.words import is_function_word, stem
 
@@ -23,8 +24,6 @@ _COST = frozenset(map(stem, ("price", "cost")))
 _SPENT = _COST | frozenset(map(stem, ("priced", "spend", "spent")))
 _NUMBERED = frozenset(("no", "nr", "id", "code", stem("number")))
 _UN = "un"
-_MAY = "May"
-_BEFORE_MONTHS = frozenset(("in", "and", "or", "for", "of", "during", "to", "until", "till", "than", "from", "since"))
 _SHORT = 2  # a value of so few letters is meant only where it is written in the same way
 
 
@@ -53,7 +52,8 @@ def value_mentions(table: Table, words: Sequence[Word]) -> list[ValueMention]:
 
     A phrase that is a value of several columns names none of them, unless one is named before it: "to Hexham".
     """
-    found: list[ValueMention] = []
+    months = month_column(table)
+    found = [ValueMention(months, values, run) for run, values in spans_of_months(table, words) if months is not None]
     named, about = set(_label_stems(table)), set(stems_of(f"{table.about} {table.within}"))
     for index, whole in ((_values(table), True), (_parts(table), False)):
         for run in _runs(len(words)):
@@ -68,7 +68,7 @@ def value_mentions(table: Table, words: Sequence[Word]) -> list[ValueMention]:
             plain = plain or _is_of_table(phrase, values, about, whole=whole)
             behind = words[run.end].stem if run.end < len(words) else ""
             plain = plain or (not whole and (_is_light(phrase[0]) or behind in about))  # "the animal shelter"
-            if not plain and (_is_meant(phrase, values) or _is_month(words, run, values)):
+            if not plain and (_is_meant(phrase, values) or (column == months and is_month(words, run.first))):
                 found.append(ValueMention(column, values, run, whole))
     return sorted(found, key=lambda one: one.run)
 
@@ -182,12 +182,6 @@ def _is_meant(phrase: Sequence[Word], values: Sequence[str]) -> bool:
     if len(phrase) > 1 or (len(phrase[0].folded) > _SHORT and not is_function_word(phrase[0].folded)):
         return True
     return phrase[0].written in values and not phrase[0].written.islower()
-
-
-def _is_month(words: Sequence[Word], run: Run, values: Sequence[str]) -> bool:
-    """Whether "may" is the month, as it is behind "in" or "and"."""
-    before = words[run.first - 1].folded if run.first else ""
-    return values == (_MAY,) and before in _BEFORE_MONTHS
 
 
 def _is_written(word: Word, values: Sequence[str]) -> bool:

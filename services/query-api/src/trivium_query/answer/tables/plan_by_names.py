@@ -354,6 +354,8 @@ def _look_up(reading: Reading) -> Plan | None:
     """
     target, filters = reading.names_of_rows(), reading.filters()
     target = _target(reading) if target is None else target
+    if target is not None and filters and _is_spent_over_months(reading) and _is_added(reading, target):
+        return Plan(Aggregate.SUM, target, filters)
     if target is not None and filters and reading.table.columns[target].measured and _is_sum(reading, target):
         return Plan(Aggregate.SUM, target, filters, _apart(reading, target))
     if target is None or (not filters and not _is_mean(reading.table, target)):
@@ -529,6 +531,11 @@ def _is_added(reading: Reading, measure: int) -> bool:
 
 def _names_things(table: Table, column: int) -> bool:
     return table.names_rows(column) or bool(THINGS & set(stems_of(table.columns[column].label)))
+
+
+def _is_spent_over_months(reading: Reading) -> bool:
+    """Of what was spent "in the first three months", together."""
+    return bool(reading.table.melted) and any(word.stem in _PAID for word in reading.words)
 
 
 def _is_sum(reading: Reading, measure: int) -> bool:
