@@ -15,6 +15,7 @@ from trivium_query.answer.direct.listed import list_around
 
 FEE = "The fee goes up from £48 to £54 a year, the first rise since 2017."
 MOVED = "In May we moved from the Railway Arms to the old library in Tanner Street."
+POLICY = "Policy no. 20871, valid from 1 May 2025 to 30 April 2026."
 SCHOOLS = "We also go to three schools: Elm Road, St Bride's and the Corran Academy."
 
 
@@ -43,6 +44,10 @@ def found(text: str, span: str) -> Found:
         ("What fuse is in it?", "It had a fuse of 10 A instead of 4 A.", "4 A", "10 A"),
         ("What fuse should it have?", "It had a fuse of 10 A instead of 4 A.", "10", "4 A"),
         ("When is it open?", "It is open from 9 to 17.", "9", "9"),  # nothing changed
+        ("When does the policy end?", POLICY, "1 May 2025", "30 April 2026"),
+        ("When does the policy end?", POLICY, "1 May 2025 to 30 April 2026", "30 April 2026"),
+        ("When does the policy start?", POLICY, "30 April 2026", "1 May 2025"),
+        ("Until when is the desk there?", "The desk is there from 8 am to 6 pm.", "8 am", "6 pm"),
     ],
 )
 def test_of_a_change_the_new_value_holds_unless_the_old_one_is_asked_for(

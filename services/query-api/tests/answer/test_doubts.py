@@ -6,15 +6,21 @@ from trivium_query.answer.direct.doubts import is_doubtful
 
 
 @pytest.mark.parametrize(
-    ("question", "said", "doubtful"),
+    ("question", "short", "said", "doubtful"),
     [
-        ("What was his temperature on Monday?", "It was 39.9 degrees on Tuesday morning.", True),
-        ("What was his temperature on Tuesday?", "It was 39.9 degrees on Tuesday morning.", False),
-        ("What was his temperature on Monday?", "It was 39.9 degrees in the morning.", False),
-        ("How many things were mended?", "They say that 41 things were repaired in January.", True),
-        ("How many things do they say were mended?", "They say that 41 things were repaired.", False),
-        ("Who says that it is free?", "The driver says that the waiting is free.", False),
+        ("What was his temperature on Monday?", "", "It was 39.9 degrees on Tuesday morning.", True),
+        ("What was his temperature on Tuesday?", "", "It was 39.9 degrees on Tuesday morning.", False),
+        ("What was his temperature on Monday?", "", "It was 39.9 degrees in the morning.", False),
+        ("How many things were mended?", "", "They say that 41 things were repaired in January.", True),
+        ("How many things do they say were mended?", "", "They say that 41 things were repaired.", False),
+        ("Who says that it is free?", "", "The driver says that the waiting is free.", False),
+        ("How much salt goes in?", "25 g", "The salt was 25 g in my mother's recipe, but that is too much.", True),
+        ("How much salt was in it?", "25 g", "The salt was 25 g in my mother's recipe, but that is too much.", False),
+        ("What does the hotel cost?", "35 euros", "A single room costs 35 euros more for both nights.", True),
+        ("How much extra is a room of my own?", "35 euros", "A single room costs 35 euros more.", False),
+        ("Where do we sing if it rains?", "garden", "We sing in the garden, if it does not rain; then inside.", True),
+        ("Where do we sing if it does not rain?", "garden", "We sing in the garden, if it does not rain.", False),
     ],
 )
-def test_what_fits_the_words_alone_is_doubted(question: str, said: str, doubtful: bool) -> None:
-    assert is_doubtful(question, said) is doubtful
+def test_what_fits_the_words_alone_is_doubted(question: str, short: str, said: str, doubtful: bool) -> None:
+    assert is_doubtful(question, short, said) is doubtful

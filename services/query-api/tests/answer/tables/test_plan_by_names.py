@@ -451,3 +451,28 @@ Water,40,42,41
 )
 def test_columns_of_months_are_months(name: str, text: str, question: str, said: str) -> None:
     assert _answer(name, text, question)[0] == said
+
+
+TRIPS = """date,driver,from,to,km,fuel_eur,purpose
+2025-03-03,Lena,Graz,Linz,221,38.20,delivery
+2025-03-05,Lena,Maribor,Graz,68,14.10,delivery
+2025-03-11,Priya,Graz,Wien,196,33.75,trade fair
+2025-04-12,Priya,Wien,Graz,196,31.90,trade fair
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("How far did Lena drive altogether?", "289"),
+        ("how much did we pay for petrol altogether", "117.95 EUR"),
+        ("How long was the shortest trip?", "68"),
+        ("how much did we pay for petrol in march", "86.05 EUR"),
+    ],
+)
+def test_kilometres_are_how_far_and_petrol_is_fuel(question: str, said: str) -> None:
+    planned = plan_by_names(question, _stored("van_trips.csv", TRIPS).tables[0], {})
+    plan = planned.sure or planned.likely
+    stored = _stored("van_trips.csv", TRIPS)
+    result = run(stored, stored.tables[0], plan) if plan else None
+    assert (short(plan, stored.tables[0], result) if plan and result else "") == said

@@ -30,6 +30,10 @@ _INSTEAD = re.compile(rf"(?P<told>{_VALUE})\s(?:instead of|rather than|not the)\
 _SHOULD = re.compile(
     r"\b(?:should|ought|supposed|correct|right|proper|normal(?:ly)?|required|permitted|allowed)\b", re.I
 )
+_ENDS = re.compile(r"\b(?:ends?|finish(?:es)?|expires?|runs? out|(?:un)?till? when|how long .* valid)\b", re.I)
+_BEGINS = re.compile(r"\b(?:begins?|starts?|(?:since|from) when)\b", re.I)
+_MOMENT = r"\d[\w:]*(?:\.\d\d)?(?:\s[ap]m\b)?(?:\s[A-Z][a-z]+)?(?:\s(?:1\d|20)\d\d\b)?"
+_FROM_TO = re.compile(rf"\bfrom\s(?P<first>{_MOMENT})\s(?:to|until|till)\s(?P<last>{_MOMENT})")
 _BEFORE = re.compile(
     r"\bbefore(?=\W*$|\s(?:that|this|the (?:change|rise|raise|increase|cut|reduction|move|reform))\b)"
     r"|\b(?:previous(?:ly)?|used to|former(?:ly)?|earlier|the old|original(?:ly)?|at first)\b",
@@ -45,6 +49,16 @@ def _instead(question: str, text: str, sentence: Span, one: Found) -> tuple[int,
         if match.start() <= one.start and one.end <= match.end():
             return match.span("right" if _SHOULD.search(question) else "told")
     return None
+
+
+def _end_of_span(question: str, text: str, sentence: Span, one: Found) -> tuple[int, int] | None:
+    """Of "from 1 May to 30 April" the last where its end is asked for, the first for its beginning."""
+    ends, begins = _ENDS.search(question), _BEGINS.search(question)
+    if bool(ends) == bool(begins):
+        return None
+    spans = _FROM_TO.finditer(text, sentence.start, sentence.end)
+    span = next((each for each in spans if each.start() <= one.start and one.end <= each.end()), None)
+    return span.span("last" if ends else "first") if span else None
 
 
 def asks_what_was(question: str) -> bool:
@@ -64,7 +78,7 @@ def as_it_holds(question: str, one: Found) -> Found:
     A question in the past tense that says neither is left alone.
     """
     text, sentence = one.hit.chunk.text, one.sentence
-    if sentence and (instead := _instead(question, text, sentence, one)):
+    if sentence and (instead := _instead(question, text, sentence, one) or _end_of_span(question, text, sentence, one)):
         return one.between(*instead)
     first, last = (sentence.start, sentence.end) if sentence else (0, len(text))
     before = text[first : one.start]

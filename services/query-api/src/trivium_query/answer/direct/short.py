@@ -116,6 +116,8 @@ def _whole_numbers(text: str, start: int, end: int) -> tuple[int, int]:
     around = next((each for each in _DIGITS.finditer(text, max(0, start - DATE_CHARS)) if each.end() > start), None)
     if around is not None and around.start() < start:
         start = around.start()
+    if start and text[start - 1] == "+" and text[start].isdigit():
+        start -= 1  # a number to ring from abroad
     around = next((each for each in _DIGITS.finditer(text, start) if each.end() >= end), None)
     return start, around.end() if around is not None and around.start() < end else end
 

@@ -40,6 +40,7 @@ _SAME = {
             "back:return",
             "buyer:buy",
             "bought:buy",
+            "petrol:fuel",
         )
     )
 }

@@ -74,10 +74,10 @@ BELONGING = tuple(map(stem, ("joined", "hired", "started", "since", "appointed",
 """What "the longest" is counted from, where somebody belongs to something."""
 # Superlatives and "how long": the label's words that they hint at.
 _HINTS: dict[str, tuple[Cue, str]] = {
-    "longest": (Cue.MOST, "length long duration hours minutes"),
-    "shortest": (Cue.LEAST, "length long duration hours minutes"),
-    "furthest": (Cue.MOST, "distance length"),
-    "farthest": (Cue.MOST, "distance length"),
+    "longest": (Cue.MOST, "length long duration hours minutes km kilometres miles"),
+    "shortest": (Cue.LEAST, "length long duration hours minutes km kilometres miles"),
+    "furthest": (Cue.MOST, "distance length km kilometres miles"),
+    "farthest": (Cue.MOST, "distance length km kilometres miles"),
     "deepest": (Cue.MOST, "depth deep"),
     "shallowest": (Cue.LEAST, "depth deep"),
     "tallest": (Cue.MOST, "height high tall"),
@@ -112,7 +112,7 @@ _HINTS: dict[str, tuple[Cue, str]] = {
     "do you charge": (Cue.HOW_MUCH, "price cost fee amount"),
     "bring in": (Cue.SUM, "price revenue income"),
     "brought in": (Cue.SUM, "price revenue income"),
-    "how far": (Cue.HOW_MUCH, "distance"),
+    "how far": (Cue.HOW_MUCH, "distance km kilometres miles"),
     "how long": (Cue.HOW_MUCH, "length long"),
     "how deep": (Cue.HOW_MUCH, "depth deep"),
     "how high": (Cue.HOW_MUCH, "height high"),

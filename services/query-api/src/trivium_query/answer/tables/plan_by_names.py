@@ -354,7 +354,7 @@ def _look_up(reading: Reading) -> Plan | None:
     """
     target, filters = reading.names_of_rows(), reading.filters()
     target = _target(reading) if target is None else target
-    if target is not None and filters and _is_spent_over_months(reading) and _is_added(reading, target):
+    if target is not None and filters and _is_spent_over_time(reading) and _is_added(reading, target):
         return Plan(Aggregate.SUM, target, filters)
     if target is not None and filters and reading.table.columns[target].measured and _is_sum(reading, target):
         return Plan(Aggregate.SUM, target, filters, _apart(reading, target))
@@ -453,7 +453,7 @@ def _subject(reading: Reading, measure: int) -> int | None:
 
 def _measure(reading: Reading) -> int | None:
     """The column of numbers (or dates, for "first") that is named, hinted at, or the only one there is."""
-    found = reading.cue(Cue.MOST, Cue.LEAST, Cue.HOW_MUCH, Cue.SUM)
+    found = reading.cue(Cue.MOST, Cue.LEAST) or reading.cue(Cue.HOW_MUCH, Cue.SUM)  # "how long was the shortest"
     hints = found.hints if found else ()
     if hints == (DATES,):
         return _only(_dates(reading, reading.targets()))
@@ -533,9 +533,11 @@ def _names_things(table: Table, column: int) -> bool:
     return table.names_rows(column) or bool(THINGS & set(stems_of(table.columns[column].label)))
 
 
-def _is_spent_over_months(reading: Reading) -> bool:
-    """Of what was spent "in the first three months", together."""
-    return bool(reading.table.melted) and any(word.stem in _PAID for word in reading.words)
+def _is_spent_over_time(reading: Reading) -> bool:
+    """Of what was spent "in the first three months", or "in March", together."""
+    dated = reading.filtered() & set(reading.table.dated)
+    paid = any(word.stem in _PAID for word in reading.words)
+    return paid and reading.cue(Cue.HOW_MUCH) is not None and bool(reading.table.melted or dated)
 
 
 def _is_sum(reading: Reading, measure: int) -> bool:
