@@ -15,6 +15,7 @@ from trivium_query.answer.direct.doubts import is_doubtful
         ("How many things do they say were mended?", "", "They say that 41 things were repaired.", False),
         ("Who says that it is free?", "", "The driver says that the waiting is free.", False),
         ("How much salt goes in?", "25 g", "The salt was 25 g in my mother's recipe, but that is too much.", True),
+        ("Who comes?", "Jonah", "The guest was to be Mia, but Jonah comes.", False),
         ("How much salt was in it?", "25 g", "The salt was 25 g in my mother's recipe, but that is too much.", False),
         ("What does the hotel cost?", "35 euros", "A single room costs 35 euros more for both nights.", True),
         ("How much extra is a room of my own?", "35 euros", "A single room costs 35 euros more.", False),

@@ -28,7 +28,7 @@ def is_doubtful(question: str, short: str, said: str) -> bool:
     return (
         _is_of_another_day(question, said)
         or _is_reported(question, said)
-        or _is_no_longer_so(question, said)
+        or _is_no_longer_so(question, short, said)
         or _is_surcharge(question, short, said)
         or _is_unless(question, said)
     )
@@ -45,9 +45,10 @@ def _is_reported(question: str, said: str) -> bool:
     return bool(counts and _REPORT.search(said))
 
 
-def _is_no_longer_so(question: str, said: str) -> bool:
+def _is_no_longer_so(question: str, short: str, said: str) -> bool:
     """As "the salt was 25 g in my mother's recipe, but that is too much"."""
-    return _WAS_BUT.search(said) is not None and _OF_THEN.search(question) is None
+    told = _WAS_BUT.search(said)
+    return told is not None and 0 <= said.find(short) < told.end() and _OF_THEN.search(question) is None
 
 
 def _is_surcharge(question: str, short: str, said: str) -> bool:
