@@ -4,7 +4,8 @@
 (`deploy/local/services.sh install vllm`). One ingest and one graph worker take everything; `--kept` adds one of each
 with `TRIVIUM_WORKER_LANES=uploads`. vLLM serves a model whose words are noise, `SEATS` requests at a time. Each
 passage's context is asked of it; the graph is read by rules, as noise would make answers as long as they may be. The
-uploads come one after the other; each is timed from the request to the search that finds it.
+uploads come one after the other; each is timed from the request to the search that finds it. What the processes wrote
+stands on stderr after one that took longer than the reach.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from vllm_server import SERVER, VllmServer, crowd, vllm_server
 from waiting import wait_until
 
 MODEL = "tiny"
+REACH_S = 10.0  # of an upload; what takes longer shows what the processes have written
 SEATS = 4  # requests that vLLM works on at a time
 PEOPLE = 10  # always more than that, and fewer waiting than a backfill's limit: it goes on, and waits for every answer
 ANSWER_TOKENS = 64
@@ -82,6 +84,8 @@ def measure(cluster: Cluster, vllm: VllmServer, uploads: int) -> None:
         waiting.append(vllm.waiting)
         seconds.append(answerable_s(cluster, f"Corrin{number}"))
         print(f"upload {number}: {seconds[-1]:.1f} s, {waiting[-1]} requests waited before it", flush=True)
+        if seconds[-1] > REACH_S:
+            print(cluster.logs(), file=sys.stderr, flush=True)
     p95 = statistics.quantiles(seconds, n=20, method="inclusive")[-1] if uploads > 1 else seconds[0]
     median, found = statistics.median(seconds), states(cluster)
     left = found["running"] + found["pending"]
