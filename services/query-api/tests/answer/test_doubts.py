@@ -8,6 +8,7 @@ from trivium_query.answer.direct.doubts import is_doubtful
 @pytest.mark.parametrize(
     ("question", "short", "said", "doubtful"),
     [
+        ("What are the hours on Wednesday?", "8 to 5", "The desk is there from 8 to 5, Monday to Friday.", False),
         ("What was his temperature on Monday?", "", "It was 39.9 degrees on Tuesday morning.", True),
         ("What was his temperature on Tuesday?", "", "It was 39.9 degrees on Tuesday morning.", False),
         ("What was his temperature on Monday?", "", "It was 39.9 degrees in the morning.", False),

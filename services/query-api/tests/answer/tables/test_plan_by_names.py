@@ -476,3 +476,8 @@ def test_kilometres_are_how_far_and_petrol_is_fuel(question: str, said: str) -> 
     stored = _stored("van_trips.csv", TRIPS)
     result = run(stored, stored.tables[0], plan) if plan else None
     assert (short(plan, stored.tables[0], result) if plan and result else "") == said
+
+
+def test_a_label_that_begins_as_a_month_is_none() -> None:
+    assert not _stored("towns.csv", "Town,Mayor,March\nHexham,3,4\nSelby,5,6\n").tables[0].melted
+    assert _stored("towns.csv", "Town,May,March\nHexham,3,4\nSelby,5,6\n").tables[0].melted

@@ -120,8 +120,10 @@ class SqliteGraphWriter:
             connection.execute(
                 "DELETE FROM unresolved WHERE key IN (SELECT value FROM json_each(?))", (json_list(keys),)
             )
-            resolved = NameTable(connection, self._tenant).resolved(before, stamp_of(connection), moves)
-        self._resolved(resolved)
+            after = stamp_of(connection)
+            resolved = NameTable(connection, self._tenant).resolved(before, after, moves) if after != before else None
+        if resolved is not None:
+            self._resolved(resolved)
         return len(keys)
 
     def is_unresolved(self) -> bool:

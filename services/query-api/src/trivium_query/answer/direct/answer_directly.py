@@ -16,13 +16,13 @@ from trivium_query.answer.direct.choose import shipped
 from trivium_query.answer.direct.compose import RELATED, compose
 from trivium_query.answer.direct.confidence import confidence
 from trivium_query.answer.direct.direct import Direct, read_directly
-from trivium_query.answer.direct.doubts import is_doubtful
+from trivium_query.answer.direct.doubts import is_doubtful, is_half_denied
 from trivium_query.answer.direct.focus import CLEAR
 from trivium_query.answer.direct.hops import Found, Read
 from trivium_query.answer.direct.opposites import agrees
 from trivium_query.answer.direct.short import fits_wanted
 from trivium_query.answer.direct.units import COUNTED
-from trivium_query.answer.direct.yes_no import Decided, asks_yes_or_no, denies
+from trivium_query.answer.direct.yes_no import asks_yes_or_no, denies
 from trivium_query.answer.extractive import Extract
 from trivium_query.words import content_words
 
@@ -188,19 +188,12 @@ def _is_in_place(question: str, direct: Direct) -> bool:
     return last[1].lower() in (*before, *best.short.lower().split()[:1])
 
 
-def _is_half_denied(question: str, read: Decided) -> bool:
-    """Whether the sentence of a "yes" denies something, and has not all that is asked: it may be just that."""
-    said = read.sentence.text
-    missing = set(content_words(question)) - set(content_words(said))
-    return read.short == "yes" and denies(said) and not denies(question) and bool(missing)
-
-
 def _is_of_the_kind(question: str, direct: Direct, draft: Draft, extracted: Extract, right: float) -> bool:
     """A day for "when", a number for "how many", yes or no for what asks that, by a rule or likely `right`."""
     if asks_yes_or_no(question):
         read = direct.decided if direct.decided and not direct.decided.by_rule else None
-        clear = read is None or (right >= YES_NO_SUPPORTED and not _is_half_denied(question, read))
-        return bool(draft.short) and clear
+        half = read is not None and read.short == "yes" and is_half_denied(question, read.sentence.text)
+        return bool(draft.short) and not half and (read is None or right >= YES_NO_SUPPORTED)
     first = " ".join(citation.quote for citation in draft.citations[:1])
     if direct.compared is None and is_doubtful(question, draft.short, first):
         return False

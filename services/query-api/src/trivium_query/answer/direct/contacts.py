@@ -30,13 +30,15 @@ def contacts_in(question: str, hit: Hit) -> Iterator[Told]:
     if not (phone or _ASKS_FOR_MAIL.search(question)) or not _OPENS.search(question) or not rest:
         return
     sentences = [(span.start, span.of(hit.chunk.text)) for span in hit.chunk.sentences]
-    shares = {
-        start: len(rest & frozenset(content_words(said))) for start, said in sentences if _places(said, phone=phone)
-    }
-    most = max(shares.values(), default=0)
-    for start, said in sentences:
-        if shares.get(start) == most >= MIN_SHARE * len(rest):
-            yield from (Told(start + first, start + last) for first, last in _places(said, phone=phone))
+    found = [
+        (len(rest & frozenset(content_words(said))), start, places)
+        for start, said in sentences
+        if (places := _places(said, phone=phone))
+    ]
+    most = max((share for share, *_ in found), default=0)
+    for share, start, places in found:
+        if share == most >= MIN_SHARE * len(rest):
+            yield from (Told(start + first, start + last) for first, last in places)
 
 
 def _places(sentence: str, *, phone: bool) -> list[tuple[int, int]]:

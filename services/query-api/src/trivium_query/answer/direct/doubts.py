@@ -5,10 +5,12 @@ It is of another day than asked for, what somebody said, what was once, a surcha
 
 from __future__ import annotations
 
-import calendar
 import re
 
-_DAY = re.compile(rf"\b({'|'.join(calendar.day_name)})s?\b", re.I)
+from trivium_query.answer.direct.opposites import weekdays_in
+from trivium_query.answer.direct.yes_no import denies
+from trivium_query.words import content_words
+
 _HOW_MANY = re.compile(r"\bhow (?:many|much)\b", re.I)
 # What somebody says, of which the text often says later that it is otherwise.
 _REPORT = re.compile(r"\b(?:said|says?|claim(?:s|ed)?|report(?:s|ed)|announced?|wrote|writes) that\b", re.I)
@@ -19,7 +21,6 @@ _ASKS_FOR_MORE = re.compile(
     r"\b(?:more|extra|additional(?:ly)?|less|fewer|higher|lower|dearer|cheaper|surcharge|on top|difference)\b", re.I
 )
 _IF = re.compile(r"\bif\b(?P<clause>[^,.;]*)", re.I)
-_NEGATED = re.compile(r"\b(?:not|no|never|without)\b|n['\u2019]t\b", re.I)
 _ASKS_FOR_REPORT = re.compile(r"\b(?:say|said|claim|report|announce|wr[io]te)", re.I)
 
 
@@ -34,8 +35,14 @@ def is_doubtful(question: str, short: str, said: str) -> bool:
     )
 
 
+def is_half_denied(question: str, said: str) -> bool:
+    """Whether the sentence of a "yes" denies something, and has not all that is asked: it may be just that."""
+    missing = set(content_words(question)) - set(content_words(said))
+    return denies(said) and not denies(question) and bool(missing)
+
+
 def _is_of_another_day(question: str, said: str) -> bool:
-    asked, told = ({day.lower() for day in _DAY.findall(text)} for text in (question, said))
+    asked, told = weekdays_in(question), weekdays_in(said)
     return bool(asked and told) and not asked & told
 
 
@@ -64,4 +71,4 @@ def _is_unless(question: str, said: str) -> bool:
     asked, told = _IF.search(question), _IF.search(said)
     if asked is None or told is None:
         return False
-    return (_NEGATED.search(asked["clause"]) is None) != (_NEGATED.search(told["clause"]) is None)
+    return denies(asked["clause"]) != denies(told["clause"])

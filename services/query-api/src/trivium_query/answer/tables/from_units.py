@@ -28,7 +28,7 @@ YEAR_LABEL, MONTH_LABEL, VALUE_LABEL = "Year", "Month", "Value"
 _MONTHS = {name[:3].lower(): name for name in calendar.month_name if name}
 # A label with a month, as "Jan" or "Sold in April"; without numbers, which may be a year or a day.
 _MONTH = re.compile(
-    rf"(?P<named>\D*?)\s*(?:\b(?:in|of|for)\s+)?\b(?P<month>{'|'.join(_MONTHS.values())}|(?:{'|'.join(_MONTHS)}|sept)\b\.?)"
+    rf"(?P<named>\D*?)\s*(?:\b(?:in|of|for)\s+)?\b(?P<month>{'|'.join([*_MONTHS.values(), *_MONTHS, 'sept'])})\b\.?"
     r"\s*(?P<behind>\D*)",
     re.I,
 )
