@@ -1,4 +1,4 @@
-"""The OpenVINO library, without its telemetry and without its converters."""
+"""The OpenVINO library, without its telemetry, its converters and its moving of pages."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from threading import Lock
 from types import ModuleType
 from typing import Any, Final
 
+from trivium.child_process.seccomp import refuse_mbind
+
 _CONVERTERS: Final = "openvino.tools.ovc"  # a tenth of a second to load; openvino goes without where they are missing
 _loading = Lock()
 
@@ -14,10 +16,12 @@ _loading = Lock()
 def load_openvino() -> Any:
     """The `openvino` module. Its usage reports to its makers are replaced by its own stub before it loads.
 
+    It moves each tensor that grows to the thread's NUMA node, and goes on where it may not: this process may not.
     Raises `ImportError` where there is no OpenVINO for the platform.
     """
     with _loading:
         if "openvino" not in sys.modules:
+            refuse_mbind()
             _load_without_converters()
     import openvino  # noqa: PLC0415
 
