@@ -11,7 +11,7 @@ from trivium.domain.chunks import Chunk, Span
 from trivium.domain.retrieval import Hit
 from trivium.ports.inference import Passage, Reading, ReadSpan
 from trivium.text.sentences import split_sentences
-from trivium_query.answer.direct.answer_directly import _is_heading, answer_directly
+from trivium_query.answer.direct.answer_directly import _has_names_of, _has_numbers_of, _is_heading, answer_directly
 from trivium_query.answer.direct.choose import Chosen
 from trivium_query.answer.direct.comparison import Attribute, comparison_in, decide
 from trivium_query.answer.direct.compose import MAX_SENTENCE_WORDS, _steps_of, sentences_of
@@ -400,6 +400,26 @@ async def test_a_refusal_offers_the_sentence_that_is_nearest_in_sense(cosine: fl
     answered = await answer_directly("What do I owe for cancelling?", extracted(one), [one.hit], read)
     assert not answered.draft.found
     assert (one.text in answered.draft.text) is offered
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "named", "numbered"),
+    [
+        ("What did Helga Brandvold die of?", "His mother died of a stroke at 71.", False, True),
+        ("What did Helga Brandvold die of?", "Brandvold died of a stroke at 71.", True, True),
+        ("What is the rent of a three-room flat?", "The rent of two-room flats (5 to 9) is 825 pounds.", True, False),
+        ("What is the rent of a two-room flat?", "A flat with two rooms costs 825 pounds.", True, True),
+        ("Which two firms came in 2024?", "Toller Roofing came in 2024.", True, True),
+        ("Which firm came in 2024?", "Toller Roofing came in 2023.", True, False),
+    ],
+)
+def test_what_is_sure_was_read_where_the_names_and_numbers_of_the_question_stand(
+    question: str, text: str, named: bool, numbered: bool
+) -> None:
+    read = hit("", text)
+    direct = Direct(chosen=(Chosen(Found(read, 0, len(text), 1.0, ""), 0.9, {}),))
+    assert _has_names_of(extract(question, [read], None, {}), direct) is named
+    assert _has_numbers_of(question, direct) is numbered
 
 
 async def test_a_passage_is_read_once_for_a_question() -> None:

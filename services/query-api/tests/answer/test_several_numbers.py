@@ -163,3 +163,22 @@ def test_a_number_of_what_is_asked_and_a_day_of_no_birth_go_before_others(
     rows = [found(text, span) for span in (other, better)]
     told = choose(analyse(question, [hit(text)]), question, rows, {}, {}, shipped())
     assert told[0].short == better
+
+
+@pytest.mark.parametrize(
+    ("question", "short"),
+    [
+        ("Was the cyclist wearing a helmet?", "yes"),
+        ("Was the cyclist wearing a red helmet?", ""),
+        ("Was the driver wearing a helmet?", ""),  # nobody has named one
+        ("Did the cyclist stop near the railway bridge?", ""),
+        ("Was the cyclist wearing gloves?", "no"),
+    ],
+)
+def test_whom_a_pronoun_stands_for_is_told_before_it(question: str, short: str) -> None:
+    text = (
+        "A van overtook a cyclist near the railway bridge. She fell. She was wearing a helmet. "
+        "She was not wearing gloves."
+    )
+    decided = yes_or_no(question, extract(question, [hit(text)], None, {}))
+    assert (decided.short if decided else "") == short

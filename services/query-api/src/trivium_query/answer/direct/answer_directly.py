@@ -38,7 +38,9 @@ _HOW_MANY_MORE = re.compile(r"\bhow (?:many|much) (more|fewer|less|higher|lower|
 _IN_ALL = re.compile(r"\b(?:altogether|all together|together|in all|in total|total|all in all|combined)\b", re.I)
 _WHY = re.compile(r"^\W*(?:why|how come)\b", re.I)
 _MANNER = re.compile(r"^\W*how (?:did|does|do|was|were|is|are|has|have|had)\b", re.I)
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+# Also a word of a number that tells one kind from others: "a three-room flat", which "three rooms" may tell of.
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*|\b(?:one|two|three|four|five|six|seven|eight|nine|ten)-(?!year)[a-z]{3}", re.I)
+_NUMBER_APART = re.compile(r"\b(one|two|three|four|five|six|seven|eight|nine|ten)\s(?=[a-z]{3})", re.I)
 _YEAR = re.compile(r"1\d{3}|20\d{2}")
 _LAST = re.compile(r"\b(of|from|for|with|about)\W*$", re.I)
 MANNER_WORDS = 3  # at least, that tell how something came about
@@ -64,7 +66,12 @@ async def answer_directly(question: str, extracted: Extract, hits: Sequence[Hit]
     if doubted or not _says_anything(direct, extracted):
         near = refused(question, hits, _likeliest(direct) or _nearest(extracted)).draft
         return ReadAnswer(near, Verdict.NOT_SUPPORTED, likely.right)
-    likely_right = likely.right >= SUPPORTED and _bears_on(question, direct) and _has_numbers_of(question, direct)
+    likely_right = (
+        likely.right >= SUPPORTED
+        and _bears_on(question, direct)
+        and _has_numbers_of(question, direct)
+        and _has_names_of(extracted, direct)
+    )
     draft = compose(direct, extracted, hits, sure=likely_right)
     if _DEED.search(question) or not (_is_told(direct) and _is_in_place(question, direct)):
         draft = msgspec.structs.replace(draft, short="")
@@ -163,19 +170,32 @@ def _has_numbers_of(question: str, direct: Direct) -> bool:
     """Whether the passages that were read have every number of the question, and the sentence no other year."""
     if not direct.chosen or direct.compared or direct.decided:
         return True
-    best = direct.chosen[0]
-    read = [one.hit.chunk for one in (best.found, *best.found.steps)]
+    best = direct.chosen[0].found
     asked = _numbers(question)
-    if not asked <= _numbers(" ".join(f"{one.title} {one.heading} {one.text}" for one in read)):
+    if not asked <= _numbers(_NUMBER_APART.sub(r"\1-", _text_read(best))):
         return False
-    sentence = best.found.sentence
-    said = _numbers(sentence.of(read[0].text)) if sentence else set()
+    said = _numbers(best.sentence.of(best.hit.chunk.text)) if best.sentence else set()
     wanted, told = (set(filter(_YEAR.fullmatch, numbers)) for numbers in (asked, said))
     return not (wanted and told) or bool(wanted & told)
 
 
+def _has_names_of(extracted: Extract, direct: Direct) -> bool:
+    """Whether the passages that were read, with those that led there, have a word of each name of the question."""
+    if not direct.chosen or direct.compared or direct.decided:
+        return True
+    told = set(content_words(_text_read(direct.chosen[0].found)))
+    named = [set(content_words(name)) for name in extracted.names]
+    return all(words & told for words in named if words)
+
+
+def _text_read(found: Found) -> str:
+    """Its passage and those of the steps to it, with titles and headings."""
+    read = (one.hit.chunk for one in (found, *found.steps))
+    return " ".join(f"{one.title} {one.heading} {one.text}" for one in read)
+
+
 def _numbers(text: str) -> set[str]:
-    return set(_NUMBER.findall(text))
+    return set(_NUMBER.findall(text.lower()))
 
 
 def _is_in_place(question: str, direct: Direct) -> bool:

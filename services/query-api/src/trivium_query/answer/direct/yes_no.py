@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
+from itertools import takewhile
 
 import msgspec
 
@@ -29,6 +30,7 @@ _NOT = re.compile(
 )
 _NOT_AT_LAST = re.compile(r",\s(?:but\s)?not\s([^,.;]+)[.;]?\s*$")
 _NUMBER = re.compile(r"\d[\d,.]*")
+_PRONOUN = re.compile(r"(?:he|she|it|they)\b", re.I)
 _CLAUSES = re.compile(r"[,;:](?=\s)|\s(?:but|although|though|while)\s", re.I)
 _TITLES = frozenset({"mr", "mrs", "ms", "dr"})
 MAX_READ = 25  # sentences: that which decides often lacks the name
@@ -108,6 +110,9 @@ def _otherwise(question: str, asked: set[str], one: Candidate, names: Sequence[s
     told = (set(one.words) | _titled(one)) - told_of_another(one.text)
     if named & passage == named and not any(name.key not in names for name in names_in(one.text)):
         told |= named
+    subject = _stood_for(question, one, told)
+    named |= subject
+    told |= subject
     day, days = weekday_of(asked), weekdays_in(one.text)
     rest = {word for word in asked - told if not (days and word == day)}
     same = [agrees(word, one.words) for word in rest]
@@ -118,6 +123,14 @@ def _otherwise(question: str, asked: set[str], one: Candidate, names: Sequence[s
         return None if flipped or denies(one.text) else Decided("no", one)
     word = _word(question, _clause(one.text, rest) if rest else one.text)
     return Decided({"yes": "no", "no": "yes"}[word] if flipped else word, one)
+
+
+def _stood_for(question: str, one: Candidate, told: Set[str]) -> set[str]:
+    """What the question begins with, where the sentence has a pronoun for it and its passage names it before."""
+    if not _PRONOUN.match(one.text):
+        return set()
+    subject = set(takewhile(lambda word: word not in told, content_words(question)))
+    return subject if subject <= set(content_words(one.hit.chunk.text[: one.span.start])) else set()
 
 
 def _clause(sentence: str, asked: set[str]) -> str:
