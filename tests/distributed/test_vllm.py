@@ -64,7 +64,7 @@ def vllm() -> Iterator[VllmServer]:
     """Started for this module alone, with a model that it writes first."""
     folder = SERVICES_DIR.resolve() / "vllm" / MODEL
     write_tiny_model(folder)
-    with vllm_server(folder, one_core=True) as server:
+    with vllm_server(folder, http_first=True) as server:
         yield server
 
 

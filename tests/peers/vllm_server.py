@@ -13,6 +13,7 @@ from local_services import services
 from waiting import wait_until
 
 SERVER = "http://127.0.0.1:18000"
+LEAST_PRIORITY = 19  # nice(2)
 
 
 class VllmServer:
@@ -65,25 +66,27 @@ def _in_flight(lines: list[str]) -> int:
 
 
 @contextmanager
-def vllm_server(model: Path, *, one_core: bool = False, options: str = "") -> Iterator[VllmServer]:
+def vllm_server(model: Path, *, http_first: bool = False, options: str = "") -> Iterator[VllmServer]:
     """Serves the model in this folder under the folder's name, with more `options`; takes a minute to start."""
     services("restart", "vllm", VLLM_MODEL=str(model), VLLM_ARGS=options)
     try:
-        if one_core:
-            _keep_engine_on_one_core()
+        if http_first:
+            _let_http_first()
         yield VllmServer()
     finally:
         services("stop", "vllm")
 
 
-def _keep_engine_on_one_core() -> None:
-    """Leaves the others to vLLM's HTTP server: one that is outrun hears that a client left when the answer is whole."""
-    core = {min(os.sched_getaffinity(0))}
+def _let_http_first() -> None:
+    """vLLM's HTTP server before its engine: one that is outrun hears that a client left when the answer is whole.
+
+    By priority, not by a processor of its own: on Linux 6.18 what else was bound to that one got no turn for minutes.
+    """
     for process in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):  # it ended meanwhile
             if (process / "cmdline").read_bytes().startswith(b"VLLM::"):  # the engine and its worker call themselves so
                 for thread in (process / "task").iterdir():
-                    os.sched_setaffinity(int(thread.name), core)
+                    os.setpriority(os.PRIO_PROCESS, int(thread.name), LEAST_PRIORITY)
 
 
 @contextmanager

@@ -25,6 +25,7 @@ from trivium_query.answer.direct.short import fits_wanted, trimmed
 from trivium_query.answer.direct.things import Thing, things_in
 from trivium_query.answer.direct.units import is_measured
 from trivium_query.answer.direct.values import day_of, is_same_nation, number_of
+from trivium_query.answer.direct.yes_no import Decided
 from trivium_query.answer.direct.yes_no_read import MAX_READ, NO, WORDS, YES, passage_of, read_yes_or_no, worth_reading
 from trivium_query.answer.evidence import Asked, Candidate
 from trivium_query.answer.extractive import Extract, extract
@@ -420,6 +421,13 @@ def test_what_is_sure_was_read_where_the_names_and_numbers_of_the_question_stand
     direct = Direct(chosen=(Chosen(Found(read, 0, len(text), 1.0, ""), 0.9, {}),))
     assert _has_names_of(extract(question, [read], None, {}), direct) is named
     assert _has_numbers_of(question, direct) is numbered
+
+
+@pytest.mark.parametrize(("by_rule", "sure"), [(False, False), (True, True)])
+def test_a_word_that_was_read_is_of_what_the_question_names(by_rule: bool, sure: bool) -> None:
+    question, sentence = "Does Wayfarer Plus cover pets?", told_sentence("Pets are not allowed, except guide dogs.")
+    direct = Direct(decided=Decided("no", sentence, by_rule))
+    assert _has_names_of(extract(question, [sentence.hit], None, {}), direct) is sure
 
 
 async def test_a_passage_is_read_once_for_a_question() -> None:

@@ -181,17 +181,23 @@ def _has_numbers_of(question: str, direct: Direct) -> bool:
 
 def _has_names_of(extracted: Extract, direct: Direct) -> bool:
     """Whether the passages that were read, with those that led there, have a word of each name of the question."""
-    if not direct.chosen or direct.compared or direct.decided:
+    decided = direct.decided
+    if direct.compared or (decided.by_rule if decided else not direct.chosen):
         return True
-    told = set(content_words(_text_read(direct.chosen[0].found)))
+    read = _text_of([decided.sentence.hit]) if decided else _text_read(direct.chosen[0].found)
+    told = set(content_words(read))
     named = [set(content_words(name)) for name in extracted.names]
     return all(words & told for words in named if words)
 
 
 def _text_read(found: Found) -> str:
-    """Its passage and those of the steps to it, with titles and headings."""
-    read = (one.hit.chunk for one in (found, *found.steps))
-    return " ".join(f"{one.title} {one.heading} {one.text}" for one in read)
+    """Its passage and those of the steps to it."""
+    return _text_of([one.hit for one in (found, *found.steps)])
+
+
+def _text_of(hits: Sequence[Hit]) -> str:
+    """With titles and headings."""
+    return " ".join(f"{hit.chunk.title} {hit.chunk.heading} {hit.chunk.text}" for hit in hits)
 
 
 def _numbers(text: str) -> set[str]:
