@@ -106,7 +106,7 @@ def main() -> None:
     write_tiny_model(model)
     with (
         tempfile.TemporaryDirectory() as folder,
-        vllm_server(model, http_first=True, options=f"--max-num-seqs {SEATS}") as vllm,
+        vllm_server(model, last=True, options=f"--max-num-seqs {SEATS}") as vllm,
     ):
         asks = {"TRIVIUM_LLM": "vllm", "TRIVIUM_LLM_MODEL": MODEL, "TRIVIUM_LLM_URL": f"{SERVER}/v1"}
         cluster = Cluster(Path(folder), **asks, TRIVIUM_EXTRACTOR="rules")

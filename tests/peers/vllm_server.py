@@ -66,25 +66,30 @@ def _in_flight(lines: list[str]) -> int:
 
 
 @contextmanager
-def vllm_server(model: Path, *, http_first: bool = False, options: str = "") -> Iterator[VllmServer]:
-    """Serves the model in this folder under the folder's name, with more `options`; takes a minute to start."""
+def vllm_server(
+    model: Path, *, http_first: bool = False, last: bool = False, options: str = ""
+) -> Iterator[VllmServer]:
+    """Serves the model in this folder under the folder's name, with more `options`; takes a minute to start.
+
+    `http_first`: its HTTP server goes before its engine. One that is outrun hears that a client left when the answer is
+    whole. `last`: also, all of it takes what everybody else leaves, as if it had a machine of its own.
+    Both by priority: where it was bound to a processor, what else was bound to that one got no turn for minutes.
+    """
     services("restart", "vllm", VLLM_MODEL=str(model), VLLM_ARGS=options)
     try:
-        if http_first:
-            _let_http_first()
+        if http_first or last:
+            _give_way(last=last)
         yield VllmServer()
     finally:
         services("stop", "vllm")
 
 
-def _let_http_first() -> None:
-    """vLLM's HTTP server before its engine: one that is outrun hears that a client left when the answer is whole.
-
-    By priority, not by a processor of its own: on Linux 6.18 what else was bound to that one got no turn for minutes.
-    """
+def _give_way(*, last: bool) -> None:
     for process in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):  # it ended meanwhile
             if (process / "cmdline").read_bytes().startswith(b"VLLM::"):  # the engine and its worker call themselves so
+                if last:
+                    (process / "autogroup").write_text(str(LEAST_PRIORITY))  # sched(7): of its whole session
                 for thread in (process / "task").iterdir():
                     os.setpriority(os.PRIO_PROCESS, int(thread.name), LEAST_PRIORITY)
 
