@@ -2,10 +2,11 @@
 
 `python bench/scaling/saturated.py [--kept]`, on `make services`, with `make torch` and vLLM installed
 (`deploy/local/services.sh install vllm`). One ingest and one graph worker take everything; `--kept` adds one of each
-with `TRIVIUM_WORKER_LANES=uploads`. vLLM serves a model whose words are noise, `SEATS` requests at a time. Each
-passage's context is asked of it; the graph is read by rules, as noise would make answers as long as they may be. The
-uploads come one after the other; each is timed from the request to the search that finds it. What the processes wrote
-stands on stderr after one that took longer than the reach.
+with `TRIVIUM_WORKER_LANES=uploads`. vLLM serves a model whose words are noise, `SEATS` requests at a time, and takes of
+the processors what the others leave, as if it had a machine of its own. Each passage's context is asked of it; the
+graph is read by rules, as noise would make answers as long as they may be. The uploads come one after the other; each
+is timed from the request to the search that finds it. What the processes wrote stands on stderr after one that took
+longer than the reach.
 """
 
 from __future__ import annotations

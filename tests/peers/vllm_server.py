@@ -88,10 +88,10 @@ def _give_way(*, last: bool) -> None:
     for process in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):  # it ended meanwhile
             if (process / "cmdline").read_bytes().startswith(b"VLLM::"):  # the engine and its worker call themselves so
-                if last:
-                    (process / "autogroup").write_text(str(LEAST_PRIORITY))  # sched(7): of its whole session
                 for thread in (process / "task").iterdir():
                     os.setpriority(os.PRIO_PROCESS, int(thread.name), LEAST_PRIORITY)
+                if last:  # sched(7): of its whole session; without such groups the threads' priority is everybody's
+                    (process / "autogroup").write_text(str(LEAST_PRIORITY))
 
 
 @contextmanager

@@ -21,7 +21,7 @@ from trivium_query.answer.direct.focus import CLEAR
 from trivium_query.answer.direct.hops import Found, Read
 from trivium_query.answer.direct.opposites import agrees
 from trivium_query.answer.direct.short import fits_wanted
-from trivium_query.answer.direct.units import COUNTED
+from trivium_query.answer.direct.units import COUNTED, NUMBER_WORDS
 from trivium_query.answer.direct.yes_no import asks_yes_or_no, denies
 from trivium_query.answer.extractive import Extract
 from trivium_query.words import content_words
@@ -39,8 +39,8 @@ _IN_ALL = re.compile(r"\b(?:altogether|all together|together|in all|in total|tot
 _WHY = re.compile(r"^\W*(?:why|how come)\b", re.I)
 _MANNER = re.compile(r"^\W*how (?:did|does|do|was|were|is|are|has|have|had)\b", re.I)
 # Also a word of a number that tells one kind from others: "a three-room flat", which "three rooms" may tell of.
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)*|\b(?:one|two|three|four|five|six|seven|eight|nine|ten)-(?!year)[a-z]{3}", re.I)
-_NUMBER_APART = re.compile(r"\b(one|two|three|four|five|six|seven|eight|nine|ten)\s(?=[a-z]{3})", re.I)
+_NUMBER = re.compile(rf"\d+(?:[.,]\d+)*|\b{NUMBER_WORDS}-(?!year|{NUMBER_WORDS})[a-z]{{3}}")
+_NUMBER_APART = re.compile(rf"\b({NUMBER_WORDS})\s(?=[a-z]{{3}})", re.I)
 _YEAR = re.compile(r"1\d{3}|20\d{2}")
 _LAST = re.compile(r"\b(of|from|for|with|about)\W*$", re.I)
 MANNER_WORDS = 3  # at least, that tell how something came about
@@ -172,7 +172,7 @@ def _has_numbers_of(question: str, direct: Direct) -> bool:
         return True
     best = direct.chosen[0].found
     asked = _numbers(question)
-    if not asked <= _numbers(_NUMBER_APART.sub(r"\1-", _text_read(best))):
+    if not asked <= _numbers(_NUMBER_APART.sub(r"\1-", _text_of(_hits_read(direct)))):
         return False
     said = _numbers(best.sentence.of(best.hit.chunk.text)) if best.sentence else set()
     wanted, told = (set(filter(_YEAR.fullmatch, numbers)) for numbers in (asked, said))
@@ -181,18 +181,18 @@ def _has_numbers_of(question: str, direct: Direct) -> bool:
 
 def _has_names_of(extracted: Extract, direct: Direct) -> bool:
     """Whether the passages that were read, with those that led there, have a word of each name of the question."""
-    decided = direct.decided
-    if direct.compared or (decided.by_rule if decided else not direct.chosen):
-        return True
-    read = _text_of([decided.sentence.hit]) if decided else _text_read(direct.chosen[0].found)
-    told = set(content_words(read))
+    told = set(content_words(_text_of(_hits_read(direct))))
     named = [set(content_words(name)) for name in extracted.names]
-    return all(words & told for words in named if words)
+    return not told or all(words & told for words in named if words)
 
 
-def _text_read(found: Found) -> str:
-    """Its passage and those of the steps to it."""
-    return _text_of([one.hit for one in (found, *found.steps)])
+def _hits_read(direct: Direct) -> list[Hit]:
+    """What the answer was read in: its passage and those of the steps to it. None where a rule gave it."""
+    if direct.compared:
+        return []
+    if direct.decided:
+        return [] if direct.decided.by_rule else [direct.decided.sentence.hit]
+    return [one.hit for best in direct.chosen[:1] for one in (best.found, *best.found.steps)]
 
 
 def _text_of(hits: Sequence[Hit]) -> str:
