@@ -73,6 +73,9 @@ DOCUMENTS = {
     "quay.md": "# Oxley Quay\n\nThe mooring fee of Oxley Quay goes up from 48 to 54 euros a week. A new fender costs"
     " 1,850 euros for the whole quay, or 640 for a repair. The quay has three"
     " cranes: Long Meg, Stout Tom and the Widow. The north gate was closed when the ice broke its hinge.",
+    "works.csv": "Date,Area,Workers,Remark\n2025-05-15,Roof,7,Scaffold extended\n"
+    "2025-05-16,Cellar,2,Pressure test passed\n2025-05-19,Hall,4,Windows delivered\n",
+    "baths.md": "# Swimming at Aske Baths\n\nThe diving course planned for November has been dropped.",
     "berths.csv": "Measure,Inner berth,Outer berth\nDepth in m,3.1,5.2\nPrice in euros,12,9\n",
     "lodge.txt": "House rules of the Blue Lodge\nLate guests call +44 20 7946 0112.\nCheck-in is from 3 pm."
     "\nPets are not allowed, except guide dogs.\nSmoking is forbidden in the whole house."
@@ -114,6 +117,8 @@ def cited(given: dict[str, Any]) -> set[str]:
         ("Can I smoke in the Blue Lodge?", "no", {"lodge.txt"}),
         ("May I smoke in the Blue Lodge?", "no", {"lodge.txt"}),
         ("Is smoking forbidden in the Blue Lodge?", "yes", {"lodge.txt"}),
+        ("Did the pressure test pass?", "yes", {"works.csv"}),
+        ("Will there be a diving course in November?", "no", {"baths.md"}),
         ("Who is the landlord of 7 Quay Lane?", "Ferris Holdings", {"lease.md"}),
         ("Who looks after the old maps?", "Ines Marlow", {"faq.md"}),
         ("How many users were affected by the outage?", "1,140", {"outage.md"}),

@@ -11,7 +11,14 @@ from trivium.domain.chunks import Chunk, Span
 from trivium.domain.retrieval import Hit
 from trivium.ports.inference import Passage, Reading, ReadSpan
 from trivium.text.sentences import split_sentences
-from trivium_query.answer.direct.answer_directly import _has_names_of, _has_numbers_of, _is_heading, answer_directly
+from trivium_query.answer.citations import Draft
+from trivium_query.answer.direct.answer_directly import (
+    _has_names_of,
+    _has_numbers_of,
+    _is_heading,
+    _is_one_of_several,
+    answer_directly,
+)
 from trivium_query.answer.direct.choose import Chosen
 from trivium_query.answer.direct.comparison import Attribute, comparison_in, decide
 from trivium_query.answer.direct.compose import MAX_SENTENCE_WORDS, _steps_of, sentences_of
@@ -421,6 +428,20 @@ def test_what_is_sure_was_read_where_the_names_and_numbers_of_the_question_stand
     direct = Direct(chosen=(Chosen(Found(read, 0, len(text), 1.0, ""), 0.9, {}),))
     assert _has_names_of(extract(question, [read], None, {}), direct) is named
     assert _has_numbers_of(question, direct) is numbered
+
+
+@pytest.mark.parametrize(
+    ("question", "short", "several"),
+    [
+        ("What three things must be mended?", "the rudder", True),
+        ("What three things must be mended?", "seacock, rudder and hose", False),
+        ("What one thing must be mended?", "the rudder", False),
+        ("Which are the 2 cranes?", "Long Meg", True),
+        ("Which thing must be mended before day 3?", "the rudder", False),
+    ],
+)
+def test_one_thing_is_not_the_three_that_are_asked(question: str, short: str, several: bool) -> None:
+    assert _is_one_of_several(question, Direct(), Draft(short, True, short=short)) is several
 
 
 @pytest.mark.parametrize(("by_rule", "sure"), [(False, False), (True, True)])

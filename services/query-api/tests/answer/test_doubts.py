@@ -22,6 +22,10 @@ from trivium_query.answer.direct.doubts import is_doubtful
         ("How much extra is a room of my own?", "35 euros", "A single room costs 35 euros more.", False),
         ("Where do we sing if it rains?", "garden", "We sing in the garden, if it does not rain; then inside.", True),
         ("Where do we sing if it does not rain?", "garden", "We sing in the garden, if it does not rain.", False),
+        ("Who takes calls after nine?", "Dunmore", "Calls go to Dunmore, until 9 pm.", True),
+        ("Who takes calls after nine?", "Lund", "Calls go to Dunmore until 9 pm, after that to Lund.", False),
+        ("How much may I take in one day?", "400 mg", "Ibuprofen (400 mg) is possible too.", True),
+        ("How much may I take in one day?", "1,200 mg", "At most 1,200 mg of ibuprofen a day.", False),
     ],
 )
 def test_what_fits_the_words_alone_is_doubted(question: str, short: str, said: str, doubtful: bool) -> None:

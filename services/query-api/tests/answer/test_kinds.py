@@ -45,3 +45,8 @@ def test_most_questions_are_told_by_their_words(name: str, share: float, least_r
 @pytest.mark.parametrize("text", ["?!", "", "\u4f60\u597d\u5417", "a" * 4000, "or or or", "12 34", "\ud83d\ude00"])
 def test_any_text_has_a_kind(text: str) -> None:
     assert kind_of(text) in Kind
+
+
+def test_articles_on_a_list_are_goods() -> None:
+    assert kind_of("How many articles on herons are there?") is Kind.COLLECTION
+    assert kind_of("How many of the articles on the stock list are ours?") is Kind.COUNT

@@ -372,7 +372,9 @@ async def _read(
 ) -> ReadAnswer | None:
     """The direct answer; None where nothing reads, or the question asks for more than a few words."""
     answered: ReadAnswer | None = None
-    told_by_row = question.kind is not Kind.CHOICE and extracted.support.sufficient and _is_told_by_row(extracted)
+    told_by_row = (
+        question.kind not in (Kind.CHOICE, Kind.YES_NO) and extracted.support.sufficient and _is_told_by_row(extracted)
+    )
     if dependencies.reader is not None and hits and is_read(question) and not told_by_row:
         async with ledger.optional("read", READ_SHARE):
             answered = await answer_directly(question.standalone, extracted, hits, dependencies.reader)

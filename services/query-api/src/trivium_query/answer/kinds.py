@@ -30,7 +30,8 @@ _REMARK_WORDS = frozenset(
     tardes noches adios hasta luego manana vale perfecto de nada ciao grazie obrigado""".split()
 )
 _FILES = r"(?:documents?|files?|pdfs?|dokument(?:e|en)?|dateien|datei|fichiers?|archivos?|documentos?)"
-_PAPERS = rf"(?:{_FILES}|papers?|sources?|articles?|reports?|notes|texts?|quellen|articulos?|informes?)"
+_ARTICLES = r"articles?(?! on (?:the|our|my|this) (?:\w+ )?(?:list|menu|shelf|bill)\b)"  # these are goods
+_PAPERS = rf"(?:{_FILES}|papers?|sources?|{_ARTICLES}|reports?|notes|texts?|quellen|articulos?|informes?)"
 _TELL = (
     r"(?:mention\w*|discuss\w*|talk\w*|deal\w*|cover\w*|contain\w*|speak\w*|refer\w*|say|about|on|erwahn\w*"
     r"|handel\w*|uber|zu|parl\w+|trait\w+|sur|hablan?|mencionan?|tratan?|sobre)"

@@ -36,6 +36,10 @@ _DEED = re.compile(r"^what (?:did|does|do|will|would|has|have) .*\b(?:do|done)\b
 _BETWEEN = re.compile(r"^\W*(?:which|who|whose|what)\b.*\b(?:\w{2,}er|more|less|better|worse)\b.*[ ,]or\s", re.I)
 _HOW_MANY_MORE = re.compile(r"\bhow (?:many|much) (more|fewer|less|higher|lower|longer|shorter|older|younger)\b", re.I)
 _IN_ALL = re.compile(r"\b(?:altogether|all together|together|in all|in total|total|all in all|combined)\b", re.I)
+_SEVERAL = re.compile(
+    rf"^\W*(?:what|which|who|name)(?: are| were)?(?: the)? (?!one\b|1\b)(?:[2-9]|{NUMBER_WORDS})\b", re.I
+)
+_AND = re.compile(r",|[&+/]|\band\b", re.I)
 _WHY = re.compile(r"^\W*(?:why|how come)\b", re.I)
 _MANNER = re.compile(r"^\W*how (?:did|does|do|was|were|is|are|has|have|had)\b", re.I)
 # Also a word of a number that tells one kind from others: "a three-room flat", which "three rooms" may tell of.
@@ -131,10 +135,12 @@ def _is_form_asked_for(question: str, draft: Draft) -> bool:
 
 
 def _is_one_of_several(question: str, direct: Direct, draft: Draft) -> bool:
-    """Whether it is one of the numbers that "altogether" asks the sum of."""
+    """Whether it is one of the numbers that "altogether" asks the sum of, or of the "three things" that are asked."""
+    if direct.compared is not None or direct.asks_yes_or_no:
+        return False
     said = " ".join(citation.quote for citation in draft.citations[:1])
-    read = direct.compared is None and not direct.asks_yes_or_no
-    return bool(read and _IN_ALL.search(question) and not _IN_ALL.search(said) and len(COUNTED.findall(said)) > 1)
+    summed = _IN_ALL.search(question) and not _IN_ALL.search(said) and len(COUNTED.findall(said)) > 1
+    return bool(summed or (_SEVERAL.search(question) and draft.short and not _AND.search(draft.short)))
 
 
 def _says_anything(direct: Direct, extracted: Extract) -> bool:

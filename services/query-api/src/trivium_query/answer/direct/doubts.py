@@ -1,6 +1,7 @@
 """What keeps a likely answer from being told as sure, though its words fit.
 
-It is of another day than asked for, what somebody said, what was once, a surcharge, or what holds under a condition.
+It is of another day or time than asked for, what somebody said, what was once, a surcharge, what holds under a
+condition, or once where it is asked how much a day.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ _ASKS_FOR_MORE = re.compile(
     r"\b(?:more|extra|additional(?:ly)?|less|fewer|higher|lower|dearer|cheaper|surcharge|on top|difference)\b", re.I
 )
 _IF = re.compile(r"\bif\b(?P<clause>[^,.;]*)", re.I)
+_EACH = re.compile(r"\b(?:an?|per|each|every|one) (hour|day|night|week|month|term|year)\b", re.I)
+_AFTER, _UNTIL = re.compile(r"\bafter\b", re.I), re.compile(r"\b(?:until|till)\b", re.I)
 _ASKS_FOR_REPORT = re.compile(r"\b(?:say|said|claim|report|announce|wr[io]te)", re.I)
 
 
@@ -32,6 +35,8 @@ def is_doubtful(question: str, short: str, said: str) -> bool:
         or _is_no_longer_so(question, short, said)
         or _is_surcharge(question, short, said)
         or _is_unless(question, said)
+        or _is_of_another_time(question, said)
+        or _is_of_no_rate(question, said)
     )
 
 
@@ -72,3 +77,14 @@ def _is_unless(question: str, said: str) -> bool:
     if asked is None or told is None:
         return False
     return denies(asked["clause"]) != denies(told["clause"])
+
+
+def _is_of_another_time(question: str, said: str) -> bool:
+    """What holds until nine, where it is asked what does after nine."""
+    return all((_AFTER.search(question), _UNTIL.search(said))) and not _AFTER.search(said)
+
+
+def _is_of_no_rate(question: str, said: str) -> bool:
+    """A single dose, where it is asked how much a day."""
+    asked = _EACH.search(question) if _HOW_MANY.search(question) else None
+    return asked is not None and asked[1].lower() not in said.lower()

@@ -25,7 +25,7 @@ _ASKS = re.compile(
 )
 _NOT = re.compile(
     r"\b(?:not|no|never|none|nobody|nothing|neither|nor|without|cannot|no longer|forbidden|prohibited|banned)\b"
-    r"|n['\u2019]t\b",
+    r"|n['\u2019]t\b|\b(?:been|is|are|was|were|be) (?:dropped|cancell?ed|called off|scrapped|abandoned)\b",
     re.I,
 )
 _NOT_AT_LAST = re.compile(r",\s(?:but\s)?not\s([^,.;]+)[.;]?\s*$")
