@@ -162,3 +162,7 @@ class Mentioning(msgspec.Struct, frozen=True, gc=False):
 
     total: int
     places: tuple[tuple[str, int], ...] = ()
+
+    def of_few(self, limit: int) -> Mentioning:
+        """The total alone where it is more than `limit`."""
+        return Mentioning(self.total) if self.total > limit else self

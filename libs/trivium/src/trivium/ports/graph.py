@@ -159,7 +159,8 @@ class GraphReader(Protocol):
         self, titles: Sequence[str], names: Sequence[str], limit: int, where: RowFilter = EVERYWHERE
     ) -> Places:
         """All that one step over names asks at once: of `titles` what `about` tells and `mentioned_by` of headings,
-        of `names` what `mentioned_by` tells of the text. Names that lead nowhere are absent.
+        of `names` what `mentioned_by` tells of the text. Names that lead nowhere are absent; of those in more than
+        `limit` chunks the total alone is told.
         """
         ...
 

@@ -175,8 +175,12 @@ class SqliteGraphReader:
             if no_titles or no_names:
                 asked = {MentionRole.TITLE: no_titles, MentionRole.HEADING: no_titles, MentionRole.MENTION: no_names}
                 found = names_found(db, asked, limit)
-                fresh = {k: (found.about(k), found.mentioning(db, k, MentionRole.HEADING, limit)) for k in no_titles}
-                others = {key: found.mentioning(db, key, MentionRole.MENTION, limit) for key in no_names}
+
+                def few(key: str, role: MentionRole) -> Mentioning:
+                    return found.mentioning(db, key, role, limit).of_few(limit)
+
+                fresh = {key: (found.about(key), few(key, MentionRole.HEADING)) for key in no_titles}
+                others = {key: few(key, MentionRole.MENTION) for key in no_names}
                 self._recent.titles.keep(stamp, fresh)
                 self._recent.names.keep(stamp, others)
                 titled, named = titled | fresh, named | others
@@ -302,11 +306,11 @@ def _length_of_titled(titled: Titled) -> int:
 def _places_within(
     db: sqlite3.Connection, titles: Sequence[str], names: Sequence[str], limit: int, where: RowFilter
 ) -> Places:
-    return Places(
-        _about_within(db, titles, where),
-        mentioned_within(db, groups_of(db, titles), limit, MentionRole.HEADING, where),
-        mentioned_within(db, groups_of(db, names), limit, MentionRole.MENTION, where),
-    )
+    def few(keys: Sequence[str], role: MentionRole) -> dict[str, Mentioning]:
+        found = mentioned_within(db, groups_of(db, keys), limit, role, where)
+        return {key: one.of_few(limit) for key, one in found.items()}
+
+    return Places(_about_within(db, titles, where), few(titles, MentionRole.HEADING), few(names, MentionRole.MENTION))
 
 
 def _mentions_in(db: sqlite3.Connection, chunk_ids: Sequence[str]) -> dict[str, list[Mention]]:

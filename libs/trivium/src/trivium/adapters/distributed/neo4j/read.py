@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, LiteralString
 
 import msgspec
@@ -11,6 +11,7 @@ import msgspec
 from trivium.adapters.distributed.neo4j import read_statements as cypher
 from trivium.adapters.distributed.neo4j import shelf_statements as shelf_cypher
 from trivium.adapters.distributed.neo4j import tie_statements as tie_cypher
+from trivium.adapters.distributed.neo4j.places import PlacesFound, first_places
 from trivium.adapters.distributed.neo4j.schema import START_CHARS
 from trivium.adapters.distributed.neo4j.server import Neo4jServer, Rows
 from trivium.adapters.distributed.neo4j.shelf import verdict, verdicts_of
@@ -57,12 +58,12 @@ class Neo4jGraphReader:
         """Chunks by the names they are about, the surest first."""
         by_id = self._by_id(keys)
         within = _within(where)
-        rows = await self._ask(cypher.ABOUT_WITHIN if within else cypher.ABOUT, ids=list(by_id), **within)
+        rows = await self._ask_once(cypher.ABOUT_WITHIN if within else cypher.ABOUT, ids=list(by_id), **within)
         return {by_id[id_]: [Scored(chunk, confidence) for chunk, confidence in chunks] for id_, chunks in rows}
 
     async def mentions_in(self, chunk_ids: Sequence[str]) -> dict[str, list[Mention]]:
         """The mentions of each chunk, in text order."""
-        rows = await self._ask(cypher.MENTIONS_IN, ids=list(dict.fromkeys(chunk_ids)))
+        rows = await self._ask_once(cypher.MENTIONS_IN, ids=list(dict.fromkeys(chunk_ids)))
         return {
             chunk: [mention for mention in in_text_order(_decode(share).mentions) if mention.key not in removed]
             for chunk, share, removed in rows
@@ -70,12 +71,12 @@ class Neo4jGraphReader:
 
     async def said(self, chunk_ids: Sequence[str]) -> dict[str, ChunkGraph]:
         """The shares."""
-        rows = await self._ask(cypher.SHARES_OF, ids=list(dict.fromkeys(chunk_ids)))
+        rows = await self._ask_once(cypher.SHARES_OF, ids=list(dict.fromkeys(chunk_ids)))
         return {chunk: _decode(share) for chunk, share in rows}
 
     async def beside(self, chunk_ids: Sequence[str]) -> dict[str, list[Step]]:
         """What each chunk has, and what has it."""
-        rows = await self._ask(cypher.BESIDE, ids=list(dict.fromkeys(chunk_ids)))
+        rows = await self._ask_once(cypher.BESIDE, ids=list(dict.fromkeys(chunk_ids)))
         return {chunk: [Step(StepType(kind), other) for kind, other in steps] for chunk, steps in rows}
 
     async def evidence_of(
@@ -101,31 +102,40 @@ class Neo4jGraphReader:
         """Totals and first places by name."""
         by_id = self._by_id(keys)
         if within := _within(where):
-            within_rows = await self._ask(cypher.MENTIONED_WITHIN[role], ids=list(by_id), limit=max(limit, 0), **within)
-            return {by_id[id_]: Mentioning(total, _first(found, limit)) for id_, total, found in within_rows}
-        rows = await self._ask(cypher.MENTIONED_BY[role], ids=list(by_id), limit=max(limit, 1))
+            statement = cypher.MENTIONED_WITHIN[role]
+            within_rows = await self._ask_once(statement, ids=list(by_id), limit=max(limit, 0), **within)
+            return {by_id[id_]: Mentioning(total, first_places(found, limit)) for id_, total, found in within_rows}
+        rows = await self._ask_once(cypher.MENTIONED_BY[role], ids=list(by_id), limit=max(limit, 1))
         totals: dict[str, int] = {}
         places: dict[str, list[list[Any]]] = {}
         several: set[str] = set()
-        for id_, _, total, found in rows:  # one row per name of an entity
+        for id_, total, found in rows:  # one row per name of an entity
             if id_ in totals:
                 several.add(id_)
             totals[id_] = total
             places[id_] = places.get(id_, []) + found
         totals.update({id_: n for id_, n in await self._ask(cypher.COUNT_CHUNKS[role], ids=sorted(several))})
-        return {by_id[id_]: Mentioning(total, _first(places[id_], limit)) for id_, total in totals.items()}
+        return {by_id[id_]: Mentioning(total, first_places(places[id_], limit)) for id_, total in totals.items()}
 
     async def places(
         self, titles: Sequence[str], names: Sequence[str], limit: int, where: RowFilter = EVERYWHERE
     ) -> Places:
-        """Three statements side by side."""
-        return Places(
-            *await asyncio.gather(
+        """One statement, three side by side where `where` restricts."""
+        if _within(where):
+            about, headings, mentioned = await asyncio.gather(
                 self.about(titles, where),
                 self.mentioned_by(titles, limit, MentionRole.HEADING, where),
                 self.mentioned_by(names, limit, where=where),
             )
-        )
+            return Places(about, _of_few(headings, limit), _of_few(mentioned, limit))
+        titled, named = self._by_id(titles), self._by_id(names)
+        asked = [[id_, id_ in titled, id_ in named] for id_ in titled | named]
+        found = PlacesFound(await self._ask_once(cypher.PLACES, asked=asked, limit=limit))
+        counted: dict[MentionRole, dict[str, int]] = {
+            role: {id_: total for id_, total in await self._ask(cypher.COUNT_CHUNKS[role], ids=found.uncounted(role))}
+            for role in (MentionRole.HEADING, MentionRole.MENTION)
+        }
+        return found.places(titled | named, limit, counted)
 
     async def match(self, names: Sequence[str], limit: int = 10) -> dict[str, list[tuple[Entity, float]]]:
         """Entities with a name like each name; a name without any is absent."""
@@ -230,6 +240,11 @@ class Neo4jGraphReader:
         """The rows of a statement, unless the list that it walks, which comes first, is empty."""
         return await self._rows(statement, **parameters) if next(iter(parameters.values())) else []
 
+    async def _ask_once(self, statement: LiteralString, **parameters: Any) -> Rows:
+        """The same of a statement that tells its rows as one list."""
+        rows = await self._ask(statement, **parameters)
+        return list(rows[0][0]) if rows else []
+
     async def _rows(self, statement: LiteralString, **parameters: Any) -> Rows:
         return await self._server.rows(statement, tenant=self._space, **parameters)
 
@@ -252,10 +267,8 @@ def _conditions(where: RowFilter) -> dict[str, Any]:
     }
 
 
-def _first(found: list[list[Any]], limit: int) -> tuple[tuple[str, int], ...]:
-    """The first `limit` chunks of (chunk, sentence) in any order, each with its first sentence."""
-    by_chunk: dict[str, int] = dict(sorted(found, reverse=True))  # of one chunk's, the first sentence stands last
-    return tuple(sorted(by_chunk.items())[: max(limit, 0)])
+def _of_few(found: Mapping[str, Mentioning], limit: int) -> dict[str, Mentioning]:
+    return {key: one.of_few(limit) for key, one in found.items()}
 
 
 def _entity(row: list[Any]) -> Entity:
