@@ -34,6 +34,7 @@ SENTENCES = 4000
 SENTENCES_A_PASSAGE = 4  # some 350 characters
 PASSAGES_A_DOCUMENT = 20
 DOCUMENTS_AT_ONCE = 25
+TEXTS_AT_ONCE = 64  # a query's deadline is short
 LEASE_S = 600.0
 
 Pool = tuple[list[str], Vector]
@@ -51,7 +52,8 @@ def fill(settings: Settings, passages: int, seed: int) -> int:
     writer = Writer(seed)
     with DistributedStores(settings) as stores, connect_models(settings) as models:
         texts = [writer.sentence() for _ in range(SENTENCES)]
-        pool = (texts, models.embedder.embed_queries(texts))
+        embedded = [models.embedder.embed_queries(some) for some in in_batches(texts, TEXTS_AT_ONCE)]
+        pool = (texts, np.concatenate(embedded))
         registry = stores.registry.for_tenant(DEFAULT_TENANT)
         numbers = range(-(-passages // PASSAGES_A_DOCUMENT))
         for some in in_batches(numbers, DOCUMENTS_AT_ONCE):
