@@ -58,12 +58,12 @@ class Neo4jGraphReader:
         """Chunks by the names they are about, the surest first."""
         by_id = self._by_id(keys)
         within = _within(where)
-        rows = await self._ask_once(cypher.ABOUT_WITHIN if within else cypher.ABOUT, ids=list(by_id), **within)
+        rows = await self._ask_list(cypher.ABOUT_WITHIN if within else cypher.ABOUT, ids=list(by_id), **within)
         return {by_id[id_]: [Scored(chunk, confidence) for chunk, confidence in chunks] for id_, chunks in rows}
 
     async def mentions_in(self, chunk_ids: Sequence[str]) -> dict[str, list[Mention]]:
         """The mentions of each chunk, in text order."""
-        rows = await self._ask_once(cypher.MENTIONS_IN, ids=list(dict.fromkeys(chunk_ids)))
+        rows = await self._ask_list(cypher.MENTIONS_IN, ids=list(dict.fromkeys(chunk_ids)))
         return {
             chunk: [mention for mention in in_text_order(_decode(share).mentions) if mention.key not in removed]
             for chunk, share, removed in rows
@@ -71,12 +71,12 @@ class Neo4jGraphReader:
 
     async def said(self, chunk_ids: Sequence[str]) -> dict[str, ChunkGraph]:
         """The shares."""
-        rows = await self._ask_once(cypher.SHARES_OF, ids=list(dict.fromkeys(chunk_ids)))
+        rows = await self._ask_list(cypher.SHARES_OF, ids=list(dict.fromkeys(chunk_ids)))
         return {chunk: _decode(share) for chunk, share in rows}
 
     async def beside(self, chunk_ids: Sequence[str]) -> dict[str, list[Step]]:
         """What each chunk has, and what has it."""
-        rows = await self._ask_once(cypher.BESIDE, ids=list(dict.fromkeys(chunk_ids)))
+        rows = await self._ask_list(cypher.BESIDE, ids=list(dict.fromkeys(chunk_ids)))
         return {chunk: [Step(StepType(kind), other) for kind, other in steps] for chunk, steps in rows}
 
     async def evidence_of(
@@ -103,9 +103,9 @@ class Neo4jGraphReader:
         by_id = self._by_id(keys)
         if within := _within(where):
             statement = cypher.MENTIONED_WITHIN[role]
-            within_rows = await self._ask_once(statement, ids=list(by_id), limit=max(limit, 0), **within)
+            within_rows = await self._ask_list(statement, ids=list(by_id), limit=max(limit, 0), **within)
             return {by_id[id_]: Mentioning(total, first_places(found, limit)) for id_, total, found in within_rows}
-        rows = await self._ask_once(cypher.MENTIONED_BY[role], ids=list(by_id), limit=max(limit, 1))
+        rows = await self._ask_list(cypher.MENTIONED_BY[role], ids=list(by_id), limit=max(limit, 1))
         totals: dict[str, int] = {}
         places: dict[str, list[list[Any]]] = {}
         several: set[str] = set()
@@ -130,7 +130,7 @@ class Neo4jGraphReader:
             return Places(about, _of_few(headings, limit), _of_few(mentioned, limit))
         titled, named = self._by_id(titles), self._by_id(names)
         asked = [[id_, id_ in titled, id_ in named] for id_ in titled | named]
-        found = PlacesFound(await self._ask_once(cypher.PLACES, asked=asked, limit=limit))
+        found = PlacesFound(await self._ask_list(cypher.PLACES, asked=asked, limit=limit))
         counted: dict[MentionRole, dict[str, int]] = {
             role: {id_: total for id_, total in await self._ask(cypher.COUNT_CHUNKS[role], ids=found.uncounted(role))}
             for role in (MentionRole.HEADING, MentionRole.MENTION)
@@ -161,7 +161,7 @@ class Neo4jGraphReader:
 
     async def entity(self, entity_id: str) -> Entity:
         """The entity, also by the id of one of its aliases."""
-        rows = await self._ask(cypher.ENTITY_OF, ids=[entity_id])
+        rows = await self._ask_list(cypher.ENTITY_OF, ids=[entity_id])
         if not rows:
             raise no_such_entity(entity_id)
         return _entity(rows[0])
@@ -171,7 +171,7 @@ class Neo4jGraphReader:
         size = max(1, min(limit, _MAX_PAGE))
         start = fold_name(prefix)
         most, after = place_of(cursor, tuple[_Mentions, str]) if cursor else (_MOST, "")
-        rows = await self._rows(
+        rows = await self._list(
             cypher.BEGINNING if start else cypher.LISTED,
             prefix=start,
             start=start[:START_CHARS],
@@ -205,7 +205,7 @@ class Neo4jGraphReader:
     async def named(self, keys: Sequence[str]) -> dict[str, Entity]:
         """Entities by any of their names."""
         by_id = self._by_id(keys)
-        rows = await self._ask(cypher.NAMED, ids=list(by_id))
+        rows = await self._ask_list(cypher.NAMED, ids=list(by_id))
         return {by_id[id_]: entity for ids, *row in rows for entity in [_entity(row)] for id_ in ids}
 
     async def verdicts(self, keys: Sequence[str]) -> dict[str, list[Verdict]]:
@@ -221,7 +221,7 @@ class Neo4jGraphReader:
 
     async def shares(self, after: str = "", limit: int = BATCH_CHUNKS, dataset: str = "") -> list[GraphRow]:
         """One page of shares, by chunk id."""
-        rows = await self._rows(cypher.SHARES, after=after, limit=max(limit, 0), dataset=dataset)
+        rows = await self._list(cypher.SHARES, after=after, limit=max(limit, 0), dataset=dataset)
         return [stored_row(self._tenant, _decode(share), *fields) for *fields, share in rows]
 
     async def stamp(self) -> str:
@@ -230,7 +230,7 @@ class Neo4jGraphReader:
         return digest(*(f"{epoch} {n}" for epoch, n in counted)) if counted else ""
 
     async def _entities(self, roots: Iterable[str]) -> dict[str, Entity]:
-        rows = await self._ask(cypher.ENTITIES, ids=sorted(self._by_id(roots)))
+        rows = await self._ask_list(cypher.ENTITIES, ids=sorted(self._by_id(roots)))
         return {entity.key: entity for entity in map(_entity, rows)}
 
     def _by_id(self, keys: Iterable[str]) -> dict[str, str]:
@@ -240,10 +240,13 @@ class Neo4jGraphReader:
         """The rows of a statement, unless the list that it walks, which comes first, is empty."""
         return await self._rows(statement, **parameters) if next(iter(parameters.values())) else []
 
-    async def _ask_once(self, statement: LiteralString, **parameters: Any) -> Rows:
+    async def _ask_list(self, statement: LiteralString, **parameters: Any) -> Rows:
         """The same of a statement that tells its rows as one list."""
-        rows = await self._ask(statement, **parameters)
-        return list(rows[0][0]) if rows else []
+        return await self._list(statement, **parameters) if next(iter(parameters.values())) else []
+
+    async def _list(self, statement: LiteralString, **parameters: Any) -> Rows:
+        ((rows,),) = await self._rows(statement, **parameters)
+        return list(rows)
 
     async def _rows(self, statement: LiteralString, **parameters: Any) -> Rows:
         return await self._server.rows(statement, tenant=self._space, **parameters)
