@@ -78,8 +78,10 @@ def graphs() -> Iterator[Graphs]:
     if settings.backend == "distributed":
         own = msgspec.structs.replace(settings, index_prefix=f"bench-{uuid.uuid4().hex}")
         with closing(Neo4jGraphs(own)) as server:
-            yield server
-            server.drop(TENANT)
+            try:
+                yield server
+            finally:
+                server.drop(TENANT)
     else:
         with tempfile.TemporaryDirectory() as folder, closing(SqliteGraphs(Path(folder))) as embedded:
             yield embedded
