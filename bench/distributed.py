@@ -28,7 +28,7 @@ from minio.notificationconfig import NotificationConfig, QueueConfig
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "peers"))
-from cluster import CONTROL, GRAPH, INFERENCE, INGEST, QUERY, Cluster
+from cluster import CONTROL, GRAPH, INFERENCE, INGEST, QUERY, Cluster, named
 from distributed_search import search
 from processes import servers, usage
 from report import Row, report
@@ -52,7 +52,7 @@ class Bench:
             folder,
             TRIVIUM_WORKER_PROCESSES=str(processes),
             TRIVIUM_EMBED_THREADS=str(max(1, (os.cpu_count() or 1) - 1)),  # as deploy/local/run.sh does
-            TRIVIUM_EVENTS_PORT=os.environ["TRIVIUM_EVENTS_PORT"],  # the one that the object server's webhook calls
+            TRIVIUM_EVENTS_PORT=named("TRIVIUM_EVENTS_PORT"),  # the one that the object server's webhook calls
         )
         self.pages = f"{self.cluster.name}-pages"
         self.ports = {name: FIRST_METRICS_PORT + number * PORTS_A_WORKER for number, name in enumerate(WORKERS)}

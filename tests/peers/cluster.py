@@ -40,6 +40,13 @@ PROCESSES = (INFERENCE, CONTROL, INGEST, GRAPH, QUERY)
 RECONCILE_S = 5  # all clusters' events go through one list: each takes some of the others', which only a listing finds
 
 
+def named(setting: str) -> str:
+    """A setting that the environment must have; ends the program where nobody named the servers."""
+    if setting not in os.environ:
+        raise SystemExit(f"{setting} is not set. Run `make services`, then `set -a; . .services/env; set +a`.")
+    return os.environ[setting]
+
+
 class Cluster(Doors):
     """One installation of its own on shared servers: its buckets, its indexes, its broker's database.
 
@@ -51,7 +58,7 @@ class Cluster(Doors):
         self.name = f"t{uuid.uuid4().hex[:8]}"
         ports = dict(zip(("http", "grpc", "inference", "metrics", "events"), free_ports(5), strict=True))
         if "TRIVIUM_BROKER_URL" not in settings:
-            settings["TRIVIUM_BROKER_URL"] = claim_broker(os.environ["TRIVIUM_REDIS_URL"])
+            settings["TRIVIUM_BROKER_URL"] = claim_broker(named("TRIVIUM_REDIS_URL"))
         super().__init__(
             {
                 **os.environ,
@@ -74,9 +81,9 @@ class Cluster(Doors):
         self.grpc = f"127.0.0.1:{ports['grpc']}"
         self.uploads = self.env["TRIVIUM_S3_UPLOADS"]
         self.s3 = Minio(
-            urlsplit(os.environ["TRIVIUM_S3_URL"]).netloc,
-            os.environ["TRIVIUM_S3_ACCESS_KEY"],
-            os.environ["TRIVIUM_S3_SECRET_KEY"],
+            urlsplit(named("TRIVIUM_S3_URL")).netloc,
+            named("TRIVIUM_S3_ACCESS_KEY"),
+            named("TRIVIUM_S3_SECRET_KEY"),
             secure=False,
         )
         self.running: dict[str, subprocess.Popen[bytes]] = {}
