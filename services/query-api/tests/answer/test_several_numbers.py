@@ -28,8 +28,8 @@ def hit(text: str) -> Hit:
     return Hit(Chunk("c", "d", "v", 0, text, Span(0, len(text)), "file.md", sentences=sentences), 1, 1.0)
 
 
-def found(text: str, span: str) -> Found:
-    return Found(hit(text), text.index(span), text.index(span) + len(span), 1.0, "")
+def found(text: str, span: str, odds: float = 1.0) -> Found:
+    return Found(hit(text), text.index(span), text.index(span) + len(span), odds, "")
 
 
 @pytest.mark.parametrize(
@@ -182,3 +182,26 @@ def test_whom_a_pronoun_stands_for_is_told_before_it(question: str, short: str) 
     )
     decided = yes_or_no(question, extract(question, [hit(text)], None, {}))
     assert (decided.short if decided else "") == short
+
+
+@pytest.mark.parametrize(
+    ("question", "short"),
+    [
+        ("Is the museum open on Mondays?", "no"),
+        ("Is the museum open on Sundays?", "yes"),
+        ("Is the café open on Mondays?", ""),  # not what the sentence before is of
+    ],
+)
+def test_what_is_open_is_told_in_the_sentence_before(question: str, short: str) -> None:
+    text = "News. There is a café in the yard. Since 1996 the mill is a museum. Open Saturday and Sunday, 11 to 4."
+    decided = yes_or_no(question, extract(question, [hit(text)], None, {}))
+    assert (decided.short if decided else "") == short
+
+
+def test_what_was_in_the_year_of_the_question_goes_first() -> None:
+    text = "The mill was built by Jonas Weir in 1874. In 1921 it was bought by the Tolland family."
+    rows = [found(text, "Jonas Weir", odds=3.0), found(text, "Tolland", odds=1.0)]
+    question = "Who was the mill sold to in 1921?"
+    assert choose(analyse(question, [hit(text)]), question, rows, {}, {}, shipped())[0].short == "Tolland"
+    question = "Who was the mill sold to?"
+    assert choose(analyse(question, [hit(text)]), question, rows, {}, {}, shipped())[0].short == "Jonas Weir"

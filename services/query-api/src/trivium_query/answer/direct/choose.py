@@ -56,6 +56,7 @@ _OF_A_DAY = re.compile(
 )  # wants a time of the day
 _OF_A_DATE = re.compile(rf"(?:\s?(?:to|and|or|until|[-\u2013])\s?\d{{1,2}})?\.?\s(?:{MONTHS})", re.I)
 _IN_YEAR = re.compile(r"\b(?:in|since|until|till|by|of|from|to|before|after)\s(?=(?:1\d{3}|20\d{2})$)", re.I)
+_YEAR = re.compile(r"\b(?:1\d{3}|20\d{2})\b")
 _WHICH = frozenset({"next", "previous", "latest"})  # "first" and "last" only spoil more than they mend
 OTHER_SHARE = 0.5  # of its probability: what gives way to what suits the question's words better
 OTHER_CLAUSE_SHARE = 0.8  # of what another clause of its sentence suits better: people ask in other words
@@ -139,7 +140,9 @@ def choose(
     persons = [one for one in rows if not _is_where(one)] if _WHO.match(question) else []
     there = [one for one in rows if one.steps or not is_elsewhere(one.hit, focus)]
     clocks = [one for one in rows if CLOCK.search(one.text)] if _OF_A_DAY.search(question) else []
-    better = (beside, measured, counting, beyond, persons, there, clocks, _for_whom(question, rows))
+    years = set(_YEAR.findall(question))
+    then = [one for one in rows if years & set(_YEAR.findall(_sentence_of(one)))] if years else []
+    better = (beside, measured, counting, beyond, persons, there, clocks, then, _for_whom(question, rows))
 
     def likely(one: Chosen) -> float:
         in_clause = 1.0 if one.found in own else OTHER_CLAUSE_SHARE
@@ -160,6 +163,10 @@ def _for_whom(question: str, rows: Sequence[Found]) -> list[Found]:
     asked = set(content_words(question))
     behind = [(one, _FOR.match(one.hit.chunk.text, one.end)) for one in rows]
     return [one for one, told in behind if told and asked & set(content_words(told[1]))]
+
+
+def _sentence_of(one: Found) -> str:
+    return one.sentence.of(one.hit.chunk.text) if one.sentence else ""
 
 
 def _is_where(one: Found) -> bool:
@@ -271,8 +278,7 @@ def _is_given(text: str, question: str) -> bool:
 
 def _is_asked_there(one: Found) -> bool:
     """Whether the sentence asks itself: whoever asks tells nothing."""
-    sentence = one.sentence
-    return sentence is not None and asks(sentence.of(one.hit.chunk.text))
+    return asks(_sentence_of(one))
 
 
 def _is_in_a_cell(one: Found) -> bool:

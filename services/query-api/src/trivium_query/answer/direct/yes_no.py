@@ -31,6 +31,7 @@ _NOT = re.compile(
 _NOT_AT_LAST = re.compile(r",\s(?:but\s)?not\s([^,.;]+)[.;]?\s*$")
 _NUMBER = re.compile(r"\d[\d,.]*")
 _PRONOUN = re.compile(r"(?:he|she|it|they)\b", re.I)
+_UNNAMED = re.compile(r"(?:open|closed|shut)\b", re.I)  # "Open Saturday and Sunday": what, the sentence before tells
 _CLAUSES = re.compile(r"[,;:](?=\s)|\s(?:but|although|though|while)\s", re.I)
 _TITLES = frozenset({"mr", "mrs", "ms", "dr"})
 MAX_READ = 25  # sentences: that which decides often lacks the name
@@ -116,7 +117,8 @@ def _otherwise(question: str, asked: set[str], one: Candidate, names: Sequence[s
     day, days = weekday_of(asked), weekdays_in(one.text)
     rest = {word for word in asked - told if not (days and word == day)}
     same = [agrees(word, one.words) for word in rest]
-    if None in same or len(same) > 1 or len((asked - named - {day}) - rest) + len(same) < MIN_SAID:
+    said = len((asked - named - {day}) - rest) + len(same) + bool(day and days)
+    if None in same or len(same) > 1 or said < MIN_SAID:
         return None
     flipped = same == [False]
     if day and days and day not in days:
@@ -126,11 +128,14 @@ def _otherwise(question: str, asked: set[str], one: Candidate, names: Sequence[s
 
 
 def _stood_for(question: str, one: Candidate, told: Set[str]) -> set[str]:
-    """What the question begins with, where the sentence has a pronoun for it and its passage names it before."""
-    if not _PRONOUN.match(one.text):
+    """What the question begins with, where the sentence has a pronoun or nothing for it and it is named before."""
+    chunk, before = one.hit.chunk, 0
+    if _UNNAMED.match(one.text):
+        before = max((span.start for span in chunk.sentences if span.end <= one.span.start), default=0)
+    elif not _PRONOUN.match(one.text):
         return set()
     subject = set(takewhile(lambda word: word not in told, content_words(question)))
-    return subject if subject <= set(content_words(one.hit.chunk.text[: one.span.start])) else set()
+    return subject if subject <= set(content_words(chunk.text[before : one.span.start])) else set()
 
 
 def _clause(sentence: str, asked: set[str]) -> str:
