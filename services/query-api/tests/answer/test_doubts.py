@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from trivium_query.answer.direct.doubts import is_doubtful
+from trivium_query.answer.direct.doubts import is_called_off, is_doubtful
 
 
 @pytest.mark.parametrize(
@@ -22,6 +22,11 @@ from trivium_query.answer.direct.doubts import is_doubtful
         ("How much extra is a room of my own?", "35 euros", "A single room costs 35 euros more.", False),
         ("Where do we sing if it rains?", "garden", "We sing in the garden, if it does not rain; then inside.", True),
         ("Where do we sing if it does not rain?", "garden", "We sing in the garden, if it does not rain.", False),
+        ("How long did they grind oats?", "1958", "They ground oats until 1958.", True),
+        ("How long did they grind oats?", "37 years", "They ground oats for 37 years, until 1958.", False),
+        ("What does a walk cost for a member?", "3 pounds", "All are free for members; others pay 3 pounds.", True),
+        ("What do non-members pay?", "3 pounds", "All are free for members; others pay 3 pounds.", False),
+        ("What does a walk cost for others?", "3 pounds", "All are free for members; others pay 3 pounds.", False),
         ("Who takes calls after nine?", "Dunmore", "Calls go to Dunmore, until 9 pm.", True),
         ("Who takes calls after nine?", "Lund", "Calls go to Dunmore until 9 pm, after that to Lund.", False),
         ("How much may I take in one day?", "400 mg", "Ibuprofen (400 mg) is possible too.", True),
@@ -30,3 +35,16 @@ from trivium_query.answer.direct.doubts import is_doubtful
 )
 def test_what_fits_the_words_alone_is_doubted(question: str, short: str, said: str, doubtful: bool) -> None:
     assert is_doubtful(question, short, said) is doubtful
+
+
+@pytest.mark.parametrize(
+    ("text", "off"),
+    [
+        ("4 July: by canoe. Cancelled, as the river is too low.", True),
+        ("4 July: by canoe.\n\n**Sold out.**", True),
+        ("4 July: by canoe. Bring a hat; dropped ones are lost.", False),
+        ("4 July: by canoe.", False),
+    ],
+)
+def test_what_the_next_sentence_calls_off(text: str, off: bool) -> None:
+    assert is_called_off(text, len("4 July: by canoe.")) is off

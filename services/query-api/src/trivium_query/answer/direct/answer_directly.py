@@ -16,7 +16,7 @@ from trivium_query.answer.direct.choose import shipped
 from trivium_query.answer.direct.compose import RELATED, compose
 from trivium_query.answer.direct.confidence import confidence
 from trivium_query.answer.direct.direct import Direct, read_directly
-from trivium_query.answer.direct.doubts import is_doubtful, is_half_denied
+from trivium_query.answer.direct.doubts import is_called_off, is_doubtful, is_half_denied
 from trivium_query.answer.direct.focus import CLEAR
 from trivium_query.answer.direct.hops import Found, Read
 from trivium_query.answer.direct.opposites import agrees
@@ -75,6 +75,7 @@ async def answer_directly(question: str, extracted: Extract, hits: Sequence[Hit]
         and _bears_on(question, direct)
         and _has_numbers_of(question, direct)
         and _has_names_of(extracted, direct)
+        and not _is_called_off(direct)
     )
     draft = compose(direct, extracted, hits, sure=likely_right)
     if _DEED.search(question) or not (_is_told(direct) and _is_in_place(question, direct)):
@@ -190,6 +191,16 @@ def _has_names_of(extracted: Extract, direct: Direct) -> bool:
     told = set(content_words(_text_of(_hits_read(direct))))
     named = [set(content_words(name)) for name in extracted.names]
     return not told or all(words & told for words in named if words)
+
+
+def _is_called_off(direct: Direct) -> bool:
+    """Whether the sentence after the one that answers takes it back."""
+    if direct.compared:
+        return False
+    if direct.decided:
+        return is_called_off(direct.decided.sentence.hit.chunk.text, direct.decided.sentence.span.end)
+    best = direct.chosen[0].found if direct.chosen else None
+    return best is not None and best.sentence is not None and is_called_off(best.hit.chunk.text, best.sentence.end)
 
 
 def _hits_read(direct: Direct) -> list[Hit]:

@@ -24,6 +24,10 @@ _ASKS_FOR_MORE = re.compile(
 _IF = re.compile(r"\bif\b(?P<clause>[^,.;]*)", re.I)
 _EACH = re.compile(r"\b(?:an?|per|each|every|one) (hour|day|night|week|month|term|year)\b", re.I)
 _AFTER, _UNTIL = re.compile(r"\bafter\b", re.I), re.compile(r"\b(?:until|till)\b", re.I)
+_HOW_LONG, _A_YEAR = re.compile(r"\bhow long\b", re.I), re.compile(r"(?:1\d{3}|20\d{2})")
+_FREE_FOR = re.compile(r"\bfree (?:for|to) (?:all |the |our )?([\w-]+)", re.I)
+_NOT_ONE = re.compile(r"\bnon[- ]\w+", re.I)  # "non-members"
+_CALLED_OFF = re.compile(r"\W*(?:cancell?ed|called off|postponed|dropped|withdrawn|sold out)\b", re.I)
 _ASKS_FOR_REPORT = re.compile(r"\b(?:say|said|claim|report|announce|wr[io]te)", re.I)
 
 
@@ -37,7 +41,14 @@ def is_doubtful(question: str, short: str, said: str) -> bool:
         or _is_unless(question, said)
         or _is_of_another_time(question, said)
         or _is_of_no_rate(question, said)
+        or (_HOW_LONG.search(question) is not None and _A_YEAR.fullmatch(short) is not None)
+        or _is_of_who_pays(question, short, said)
     )
+
+
+def is_called_off(text: str, end: int) -> bool:
+    """Whether what follows the sentence that ends there says that it does not take place."""
+    return _CALLED_OFF.match(text, end) is not None
 
 
 def is_half_denied(question: str, said: str) -> bool:
@@ -88,3 +99,9 @@ def _is_of_no_rate(question: str, said: str) -> bool:
     """A single dose, where it is asked how much a day."""
     asked = _EACH.search(question) if _HOW_MANY.search(question) else None
     return asked is not None and asked[1].lower() not in said.lower()
+
+
+def _is_of_who_pays(question: str, short: str, said: str) -> bool:
+    """What others pay, where it is free for whom is asked."""
+    free = set(content_words(" ".join(_FREE_FOR.findall(said))))
+    return any(map(str.isdigit, short)) and bool(free & set(content_words(_NOT_ONE.sub("", question))))
