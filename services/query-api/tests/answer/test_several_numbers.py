@@ -198,6 +198,13 @@ def test_what_is_open_is_told_in_the_sentence_before(question: str, short: str) 
     assert (decided.short if decided else "") == short
 
 
+def test_what_the_rest_of_a_sentence_allows_says_nothing_of_what_is_left_out() -> None:
+    text = "Hens are welcome, up to eight a plot; cockerels are not."
+    for question, short in (("Am I allowed a cockerel?", "no"), ("Are hens allowed?", "yes")):
+        decided = yes_or_no(question, extract(question, [hit(text)], None, {}))
+        assert (decided.short if decided else "") == short
+
+
 def test_what_was_in_the_year_of_the_question_goes_first() -> None:
     text = "The mill was built by Jonas Weir in 1874. In 1921 it was bought by the Tolland family."
     rows = [found(text, "Jonas Weir", odds=3.0), found(text, "Tolland", odds=1.0)]

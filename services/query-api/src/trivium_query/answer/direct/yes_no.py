@@ -29,6 +29,12 @@ _NOT = re.compile(
     re.I,
 )
 _NOT_AT_LAST = re.compile(r",\s(?:but\s)?not\s([^,.;]+)[.;]?\s*$")
+_PART = re.compile(r"[;,:](?=\s)|\s(?=but\s)")
+_IS_NOT = re.compile(
+    r"(?:and |but )?(?P<what>.+?)\s"
+    r"(?:(?:is|are|was|were|does|do|did|can|may|will|has|have)\s?(?:not|n['\u2019]t)|cannot)",
+    re.I,
+)
 _NUMBER = re.compile(r"\d[\d,.]*")
 _PRONOUN = re.compile(r"(?:he|she|it|they)\b", re.I)
 _UNNAMED = re.compile(r"(?:open|closed|shut)\b", re.I)  # "Open Saturday and Sunday": what, the sentence before tells
@@ -79,6 +85,18 @@ def denies_another(question: str, sentence: str) -> bool:
     return not set(content_words(last[1])) & asked
 
 
+def denies_what_is_asked(question: str, sentence: str) -> bool:
+    """Whether a part of it says but that of what is asked the rest does not hold: "hens are welcome; geese are not"."""
+    asked = set(content_words(question))
+    parts = [part.strip(" .") for part in _PART.split(sentence)]
+    for at, part in enumerate(parts):
+        rest = " ".join(parts[:at] + parts[at + 1 :])
+        left_out = _IS_NOT.fullmatch(part)
+        if left_out and content_words(rest) and not denies(rest):
+            return bool(asked & set(content_words(left_out["what"])) - set(content_words(rest)))
+    return False
+
+
 def yes_or_no(question: str, extracted: Extract) -> Decided | None:
     """None where it is no such question, or no sentence holds all its words but a number."""
     if not asks_yes_or_no(question):
@@ -123,6 +141,8 @@ def _otherwise(question: str, asked: set[str], one: Candidate, names: Sequence[s
     flipped = same == [False]
     if day and days and day not in days:
         return None if flipped or denies(one.text) else Decided("no", one)
+    if denies_what_is_asked(question, one.text):
+        return None if denies(question) else Decided("no", one)
     word = _word(question, _clause(one.text, rest) if rest else one.text)
     return Decided({"yes": "no", "no": "yes"}[word] if flipped else word, one)
 

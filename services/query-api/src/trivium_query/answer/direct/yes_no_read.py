@@ -10,7 +10,7 @@ from trivium.ports.inference import Passage, Reading
 from trivium.text.sentences import split_sentences
 from trivium_query.answer.direct.hops import Read
 from trivium_query.answer.direct.opposites import is_required
-from trivium_query.answer.direct.yes_no import Decided, denies, denies_another
+from trivium_query.answer.direct.yes_no import Decided, denies, denies_another, denies_what_is_asked
 from trivium_query.answer.evidence import Candidate
 from trivium_query.answer.extractive import Extract
 from trivium_query.words import content_words
@@ -51,6 +51,8 @@ async def read_yes_or_no(question: str, sentences: Sequence[Candidate], read: Re
         return Decided("no", deciding, by_rule=False, odds=best, ahead=ahead)
     if word == "no" and denies_another(question, deciding.text):
         word = "yes"
+    elif word == "yes" and not denies(question) and denies_what_is_asked(question, deciding.text):
+        word = "no"
     return Decided(word, deciding, by_rule=False, odds=best, ahead=ahead)
 
 
