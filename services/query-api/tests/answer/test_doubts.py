@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from trivium_query.answer.direct.doubts import is_called_off, is_doubtful
+from trivium_query.answer.direct.doubts import is_called_off, is_doubtful, is_reduced
 
 
 @pytest.mark.parametrize(
@@ -48,3 +48,16 @@ def test_what_fits_the_words_alone_is_doubted(question: str, short: str, said: s
 )
 def test_what_the_next_sentence_calls_off(text: str, off: bool) -> None:
     assert is_called_off(text, len("4 July: by canoe.")) is off
+
+
+@pytest.mark.parametrize(
+    ("question", "reduced"),
+    [
+        ("What do pensioners pay for a full plot?", True),
+        ("What does a full plot cost?", False),
+        ("What do members pay for a full plot?", False),
+    ],
+)
+def test_what_another_sentence_makes_less_for_some(question: str, reduced: bool) -> None:
+    said, others = "The rent is £64 for a full plot.", ["Pensioners pay half.", "Members have a key."]
+    assert is_reduced(question, "£64", said, others) is reduced

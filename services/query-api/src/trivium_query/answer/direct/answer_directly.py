@@ -16,7 +16,7 @@ from trivium_query.answer.direct.choose import shipped
 from trivium_query.answer.direct.compose import RELATED, compose
 from trivium_query.answer.direct.confidence import confidence
 from trivium_query.answer.direct.direct import Direct, read_directly
-from trivium_query.answer.direct.doubts import is_called_off, is_doubtful, is_half_denied
+from trivium_query.answer.direct.doubts import is_called_off, is_doubtful, is_half_denied, is_reduced
 from trivium_query.answer.direct.focus import CLEAR
 from trivium_query.answer.direct.hops import Found, Read
 from trivium_query.answer.direct.opposites import agrees
@@ -75,7 +75,7 @@ async def answer_directly(question: str, extracted: Extract, hits: Sequence[Hit]
         and _bears_on(question, direct)
         and _has_numbers_of(question, direct)
         and _has_names_of(extracted, direct)
-        and not _is_called_off(direct)
+        and not _is_taken_back(question, direct)
     )
     draft = compose(direct, extracted, hits, sure=likely_right)
     if _DEED.search(question) or not (_is_told(direct) and _is_in_place(question, direct)):
@@ -193,14 +193,18 @@ def _has_names_of(extracted: Extract, direct: Direct) -> bool:
     return not told or all(words & told for words in named if words)
 
 
-def _is_called_off(direct: Direct) -> bool:
-    """Whether the sentence after the one that answers takes it back."""
-    if direct.compared:
+def _is_taken_back(question: str, direct: Direct) -> bool:
+    """Whether the next sentence calls off what is answered, or another one says that it is less for whom is asked."""
+    if direct.compared or not (direct.decided or direct.chosen):
         return False
     if direct.decided:
         return is_called_off(direct.decided.sentence.hit.chunk.text, direct.decided.sentence.span.end)
-    best = direct.chosen[0].found if direct.chosen else None
-    return best is not None and best.sentence is not None and is_called_off(best.hit.chunk.text, best.sentence.end)
+    best, chunk = direct.chosen[0].found, direct.chosen[0].found.hit.chunk
+    if best.sentence is None:
+        return False
+    others = [span.of(chunk.text) for span in chunk.sentences if span != best.sentence]
+    reduced = is_reduced(question, direct.chosen[0].short, best.sentence.of(chunk.text), others)
+    return reduced or is_called_off(chunk.text, best.sentence.end)
 
 
 def _hits_read(direct: Direct) -> list[Hit]:

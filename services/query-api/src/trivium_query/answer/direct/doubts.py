@@ -7,6 +7,7 @@ condition, or once where it is asked how much a day.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from trivium_query.answer.direct.opposites import weekdays_in
 from trivium_query.answer.direct.yes_no import denies
@@ -26,6 +27,8 @@ _EACH = re.compile(r"\b(?:an?|per|each|every|one) (hour|day|night|week|month|ter
 _AFTER, _UNTIL = re.compile(r"\bafter\b", re.I), re.compile(r"\b(?:until|till)\b", re.I)
 _HOW_LONG, _A_YEAR = re.compile(r"\bhow long\b", re.I), re.compile(r"(?:1\d{3}|20\d{2})")
 _FREE_FOR = re.compile(r"\bfree (?:for|to) (?:all |the |our )?([\w-]+)", re.I)
+_PRICED = re.compile(r"\b(?:costs?|pays?|prices?|fees?|charged?|rent)\b", re.I)
+_REDUCED = re.compile(r"\b(?:half|double|twice|free|nothing|discount|reduced|a (?:third|quarter))\b", re.I)
 _NOT_ONE = re.compile(r"\bnon[- ]\w+", re.I)  # "non-members"
 _CALLED_OFF = re.compile(r"\W*(?:cancell?ed|called off|postponed|dropped|withdrawn|sold out)\b", re.I)
 _ASKS_FOR_REPORT = re.compile(r"\b(?:say|said|claim|report|announce|wr[io]te)", re.I)
@@ -49,6 +52,14 @@ def is_doubtful(question: str, short: str, said: str) -> bool:
 def is_called_off(text: str, end: int) -> bool:
     """Whether what follows the sentence that ends there says that it does not take place."""
     return _CALLED_OFF.match(text, end) is not None
+
+
+def is_reduced(question: str, short: str, said: str, others: Iterable[str]) -> bool:
+    """Whether an amount is less for whom is asked, by another sentence of the passage: "pensioners pay half"."""
+    if not (_PRICED.search(question) and any(map(str.isdigit, short))):
+        return False
+    missing = set(content_words(_PRICED.sub("", question))) - set(content_words(said))
+    return any(_REDUCED.search(one) and missing & set(content_words(one)) for one in others)
 
 
 def is_half_denied(question: str, said: str) -> bool:
