@@ -212,3 +212,11 @@ def test_what_was_in_the_year_of_the_question_goes_first() -> None:
     assert choose(analyse(question, [hit(text)]), question, rows, {}, {}, shipped())[0].short == "Tolland"
     question = "Who was the mill sold to?"
     assert choose(analyse(question, [hit(text)]), question, rows, {}, {}, shipped())[0].short == "Jonas Weir"
+
+
+@pytest.mark.parametrize(("question", "short"), [("a full plot", "64 pounds"), ("a half plot", "36 pounds")])
+def test_what_is_for_others_is_left_out(question: str, short: str) -> None:
+    text = "The rent is 64 pounds for a full plot and 36 pounds for a half plot."
+    rows = [found(text, span) for span in ("64 pounds", "36 pounds")]
+    question = f"What does {question} cost?"
+    assert [one.short for one in choose(analyse(question, [hit(text)]), question, rows, {}, {}, shipped())] == [short]
