@@ -15,7 +15,7 @@ Found = list[list[Any]]  # (chunk, sentence) each
 
 
 class RolePlaces(msgspec.Struct):
-    """Where the names of one entity stand in a role: the relations counted and listed, the names with more uncounted.
+    """Where the names of one entity stand in a role: all relations counted, those of rarer names listed.
 
     A name has one relation to a chunk in a role, so of one name the relations are the chunks.
     """
@@ -37,11 +37,8 @@ class RolePlaces(msgspec.Struct):
 
     def mentioning(self, limit: int, counted: int | None) -> Mentioning:
         """`counted` where the server told it."""
-        first = {
-            chunk: sentence for chunk, sentence in sorted(self.listed, reverse=True)
-        }  # a chunk's first one is last
-        total = counted or (self.total if self.names == 1 else len(first))
-        return Mentioning(total, tuple(sorted(first.items()))).of_few(limit)
+        places = first_places(self.listed, len(self.listed))
+        return Mentioning(counted or (self.total if self.names == 1 else len(places)), places).of_few(limit)
 
 
 class PlacesFound:
