@@ -16,7 +16,7 @@ import msgspec
 
 from trivium.adapters.kinds import kinds_of, kinds_text
 from trivium.domain.errors import NotFound
-from trivium.domain.graph import ChunkGraph, EntityType, Mention
+from trivium.domain.graph import ChunkGraph, EntityType, Mention, Mentioning
 from trivium.domain.scope import Scope, Tenant
 from trivium.ports.graph import GraphRow
 from trivium.text.names import fold_name
@@ -51,6 +51,11 @@ def statements_of(share: ChunkGraph) -> dict[Statement, float]:
 def sure_mentions(share: ChunkGraph) -> list[Mention]:
     """The mentions that make an entity."""
     return [mention for mention in share.mentions if mention.confidence >= MIN_ENTITY_CONFIDENCE]
+
+
+def of_few(found: Mapping[str, Mentioning], limit: int) -> dict[str, Mentioning]:
+    """Names with their places, those in more than `limit` chunks with their total alone."""
+    return {key: one.of_few(limit) for key, one in found.items()}
 
 
 def in_text_order(mentions: Iterable[Mention]) -> list[Mention]:

@@ -19,7 +19,7 @@ from trivium.adapters.embedded.graph_within import about_within, mentioned_withi
 from trivium.adapters.embedded.mirror import stamp_of
 from trivium.adapters.embedded.recent import RecentRows
 from trivium.adapters.embedded.sqlite import Database, ReadThreads
-from trivium.adapters.graph_rules import in_text_order, no_such_entity, stored_row
+from trivium.adapters.graph_rules import in_text_order, no_such_entity, of_few, stored_row
 from trivium.adapters.resolved_names import MAX_PAGE
 from trivium.domain.cursors import cursor_at, place_of
 from trivium.domain.graph import (
@@ -306,11 +306,11 @@ def _length_of_titled(titled: Titled) -> int:
 def _places_within(
     db: sqlite3.Connection, titles: Sequence[str], names: Sequence[str], limit: int, where: RowFilter
 ) -> Places:
-    def few(keys: Sequence[str], role: MentionRole) -> dict[str, Mentioning]:
-        found = mentioned_within(db, groups_of(db, keys), limit, role, where)
-        return {key: one.of_few(limit) for key, one in found.items()}
-
-    return Places(_about_within(db, titles, where), few(titles, MentionRole.HEADING), few(names, MentionRole.MENTION))
+    return Places(
+        _about_within(db, titles, where),
+        of_few(mentioned_within(db, groups_of(db, titles), limit, MentionRole.HEADING, where), limit),
+        of_few(mentioned_within(db, groups_of(db, names), limit, MentionRole.MENTION, where), limit),
+    )
 
 
 def _mentions_in(db: sqlite3.Connection, chunk_ids: Sequence[str]) -> dict[str, list[Mention]]:

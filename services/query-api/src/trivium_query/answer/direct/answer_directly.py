@@ -19,6 +19,7 @@ from trivium_query.answer.direct.direct import Direct, read_directly
 from trivium_query.answer.direct.doubts import is_called_off, is_doubtful, is_half_denied, is_reduced
 from trivium_query.answer.direct.focus import CLEAR
 from trivium_query.answer.direct.hops import Found, Read
+from trivium_query.answer.direct.life import YEAR
 from trivium_query.answer.direct.opposites import agrees
 from trivium_query.answer.direct.short import fits_wanted
 from trivium_query.answer.direct.units import COUNTED, NUMBER_WORDS
@@ -45,7 +46,6 @@ _MANNER = re.compile(r"^\W*how (?:did|does|do|was|were|is|are|has|have|had)\b", 
 # Also a word of a number that tells one kind from others: "a three-room flat", which "three rooms" may tell of.
 _NUMBER = re.compile(rf"\d+(?:[.,]\d+)*|\b{NUMBER_WORDS}-(?!year|{NUMBER_WORDS})[a-z]{{3}}")
 _NUMBER_APART = re.compile(rf"\b({NUMBER_WORDS})\s(?=[a-z]{{3}})", re.I)
-_YEAR = re.compile(r"1\d{3}|20\d{2}")
 _LAST = re.compile(r"\b(of|from|for|with|about)\W*$", re.I)
 MANNER_WORDS = 3  # at least, that tell how something came about
 MAX_LIKELIEST = 2  # sentences that a refusal offers
@@ -182,7 +182,7 @@ def _has_numbers_of(question: str, direct: Direct) -> bool:
     if not asked <= _numbers(_NUMBER_APART.sub(r"\1-", _text_of(_hits_read(direct)))):
         return False
     said = _numbers(best.sentence.of(best.hit.chunk.text)) if best.sentence else set()
-    wanted, told = (set(filter(_YEAR.fullmatch, numbers)) for numbers in (asked, said))
+    wanted, told = (set(filter(YEAR.fullmatch, numbers)) for numbers in (asked, said))
     return not (wanted and told) or bool(wanted & told)
 
 
@@ -199,12 +199,13 @@ def _is_taken_back(question: str, direct: Direct) -> bool:
         return False
     if direct.decided:
         return is_called_off(direct.decided.sentence.hit.chunk.text, direct.decided.sentence.span.end)
-    best, chunk = direct.chosen[0].found, direct.chosen[0].found.hit.chunk
-    if best.sentence is None:
+    best = direct.chosen[0].found
+    chunk, sentence = best.hit.chunk, best.sentence
+    if sentence is None:
         return False
-    others = [span.of(chunk.text) for span in chunk.sentences if span != best.sentence]
-    reduced = is_reduced(question, direct.chosen[0].short, best.sentence.of(chunk.text), others)
-    return reduced or is_called_off(chunk.text, best.sentence.end)
+    others = [span.of(chunk.text) for span in chunk.sentences if span != sentence]
+    reduced = is_reduced(question, best.text, sentence.of(chunk.text), others)
+    return reduced or is_called_off(chunk.text, sentence.end)
 
 
 def _hits_read(direct: Direct) -> list[Hit]:

@@ -23,7 +23,7 @@ from trivium_query.answer.direct.contacts import contacts_in
 from trivium_query.answer.direct.focus import is_elsewhere
 from trivium_query.answer.direct.hops import Found
 from trivium_query.answer.direct.labels import labelled_in, named_as_in, numbered_in
-from trivium_query.answer.direct.life import MONTHS, life_in
+from trivium_query.answer.direct.life import MONTHS, YEAR, life_in
 from trivium_query.answer.direct.opposites import WEEKDAYS
 from trivium_query.answer.direct.short import ANY_DAY, CLOCK, NAME_CHARS, TIME, fits_wanted, trimmed, with_partners
 from trivium_query.answer.direct.units import COUNTED, amounts_for, is_measured
@@ -56,7 +56,6 @@ _OF_A_DAY = re.compile(
 )  # wants a time of the day
 _OF_A_DATE = re.compile(rf"(?:\s?(?:to|and|or|until|[-\u2013])\s?\d{{1,2}})?\.?\s(?:{MONTHS})", re.I)
 _IN_YEAR = re.compile(r"\b(?:in|since|until|till|by|of|from|to|before|after)\s(?=(?:1\d{3}|20\d{2})$)", re.I)
-_YEAR = re.compile(r"\b(?:1\d{3}|20\d{2})\b")
 _WHICH = frozenset({"next", "previous", "latest"})  # "first" and "last" only spoil more than they mend
 OTHER_SHARE = 0.5  # of its probability: what gives way to what suits the question's words better
 OTHER_CLAUSE_SHARE = 0.8  # of what another clause of its sentence suits better: people ask in other words
@@ -142,8 +141,8 @@ def choose(
     persons = [one for one in rows if not _is_where(one)] if _WHO.match(question) else []
     there = [one for one in rows if one.steps or not is_elsewhere(one.hit, focus)]
     clocks = [one for one in rows if CLOCK.search(one.text)] if _OF_A_DAY.search(question) else []
-    years = set(_YEAR.findall(question))
-    then = [one for one in rows if years & set(_YEAR.findall(_sentence_of(one)))] if years else []
+    years = set(YEAR.findall(question))
+    then = [one for one in rows if years & set(YEAR.findall(_sentence_of(one)))] if years else []
     better = (beside, measured, counting, beyond, persons, there, clocks, then, for_whom)
 
     def likely(one: Chosen) -> float:

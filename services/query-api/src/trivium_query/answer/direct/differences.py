@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from trivium_query.answer.direct.alternatives import Amount, Weighed
 from trivium_query.answer.direct.changes import asks_what_was
+from trivium_query.answer.direct.life import YEAR
 from trivium_query.answer.direct.units import COUNTED
 from trivium_query.answer.evidence import Candidate
 from trivium_query.contradictions.values import Value, number_told
@@ -21,7 +22,6 @@ _THAN = re.compile(
 )
 _ASKS = re.compile(r"^\W*(?:(?:to|for|by|at|in|of)\s)?(?:how (?!did|does|do|was|were|is|are)|what\b)", re.I)
 _COMPARES = re.compile(rf"\b(?:{_MORE}|{_LESS}|than)\b", re.I)
-_YEAR = re.compile(r"1\d{3}|20\d{2}")
 _ABOUT = re.compile(r"\b(?:about|around|nearly|almost|roughly|some|approximately)\s$", re.I)
 _ONE_BEFORE = re.compile(r"\b(day|week|month|season|term|year) before\b", re.I)
 _COUNTED_THINGS = re.compile(r"\bhow many\s+(?:of\s+the\s+)?([^\W\d_]+)", re.I)
@@ -54,7 +54,7 @@ def told_of_another(sentence: str) -> frozenset[str]:
 def _was(question: str, asked: frozenset[str], one: Candidate, than: re.Match[str]) -> Weighed | None:
     told, then = one.text[: than.start("by")], frozenset(content_words(than["then"]))
     given = {number[0] for number in COUNTED.finditer(question)}
-    numbers = [each for each in COUNTED.finditer(told) if not _YEAR.fullmatch(each[0]) and each[0] not in given]
+    numbers = [each for each in COUNTED.finditer(told) if not YEAR.fullmatch(each[0]) and each[0] not in given]
     of_then = asked & told_of_another(one.text) or asks_what_was(question) or _is_the_one_before(question, than["then"])
     chunk = one.hit.chunk
     told_of = one.words | then | frozenset(content_words(f"{chunk.heading} {chunk.title}"))

@@ -1,7 +1,7 @@
 """What keeps a likely answer from being told as sure, though its words fit.
 
 It is of another day or time than asked for, what somebody said, what was once, a surcharge, what holds under a
-condition, or once where it is asked how much a day.
+condition, once where it is asked how much a day, or what others pay; or it is called off or less by the next sentence.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from trivium_query.answer.direct.life import YEAR
 from trivium_query.answer.direct.opposites import weekdays_in
 from trivium_query.answer.direct.yes_no import denies
 from trivium_query.words import content_words
@@ -25,7 +26,7 @@ _ASKS_FOR_MORE = re.compile(
 _IF = re.compile(r"\bif\b(?P<clause>[^,.;]*)", re.I)
 _EACH = re.compile(r"\b(?:an?|per|each|every|one) (hour|day|night|week|month|term|year)\b", re.I)
 _AFTER, _UNTIL = re.compile(r"\bafter\b", re.I), re.compile(r"\b(?:until|till)\b", re.I)
-_HOW_LONG, _A_YEAR = re.compile(r"\bhow long\b", re.I), re.compile(r"(?:1\d{3}|20\d{2})")
+_HOW_LONG = re.compile(r"\bhow long\b", re.I)
 _FREE_FOR = re.compile(r"\bfree (?:for|to) (?:all |the |our )?([\w-]+)", re.I)
 _PRICED = re.compile(r"\b(?:costs?|pays?|prices?|fees?|charged?|rent)\b", re.I)
 _REDUCED = re.compile(r"\b(?:half|double|twice|free|nothing|discount|reduced|a (?:third|quarter))\b", re.I)
@@ -44,7 +45,7 @@ def is_doubtful(question: str, short: str, said: str) -> bool:
         or _is_unless(question, said)
         or _is_of_another_time(question, said)
         or _is_of_no_rate(question, said)
-        or (_HOW_LONG.search(question) is not None and _A_YEAR.fullmatch(short) is not None)
+        or _is_no_duration(question, short)
         or _is_of_who_pays(question, short, said)
     )
 
@@ -110,6 +111,11 @@ def _is_of_no_rate(question: str, said: str) -> bool:
     """A single dose, where it is asked how much a day."""
     asked = _EACH.search(question) if _HOW_MANY.search(question) else None
     return asked is not None and asked[1].lower() not in said.lower()
+
+
+def _is_no_duration(question: str, short: str) -> bool:
+    """A year, where it is asked how long."""
+    return _HOW_LONG.search(question) is not None and YEAR.fullmatch(short) is not None
 
 
 def _is_of_who_pays(question: str, short: str, said: str) -> bool:

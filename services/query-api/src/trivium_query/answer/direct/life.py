@@ -18,6 +18,7 @@ DATE = (
     r"(?:c\.\s*|ca\.\s*)?(?<!\d)(?:[1-9]\d{2}|1\d{3}|2[01]\d{2}))(?!\d)"
 )
 DAY = rf"\b(?:{_NTH}\s+(?:{MONTHS})|(?:{MONTHS})\s+{_NTH})\b"  # of a year that is not told
+YEAR = re.compile(r"\b(?:1\d{3}|20\d{2})\b")
 _DATE = re.compile(DATE, re.I)
 _BRACKET = re.compile(r"\(([^()]{4,160})\)")
 _SEARCHED = 300  # characters: what comes later tells of others

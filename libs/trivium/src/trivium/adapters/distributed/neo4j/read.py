@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, LiteralString
 
@@ -11,13 +12,13 @@ import msgspec
 from trivium.adapters.distributed.neo4j import read_statements as cypher
 from trivium.adapters.distributed.neo4j import shelf_statements as shelf_cypher
 from trivium.adapters.distributed.neo4j import tie_statements as tie_cypher
-from trivium.adapters.distributed.neo4j.places import PlacesFound, first_places
+from trivium.adapters.distributed.neo4j.places import PlacesFound, RolePlaces, first_places
 from trivium.adapters.distributed.neo4j.schema import START_CHARS
 from trivium.adapters.distributed.neo4j.server import Neo4jServer, Rows
 from trivium.adapters.distributed.neo4j.shelf import verdict, verdicts_of
 from trivium.adapters.distributed.neo4j.similar_names import CANDIDATES, MAX_CANDIDATES, similar, words_query
 from trivium.adapters.distributed.neo4j.ties import places_behind
-from trivium.adapters.graph_rules import in_text_order, no_such_entity, nodes_of, stored_row
+from trivium.adapters.graph_rules import in_text_order, no_such_entity, nodes_of, of_few, stored_row
 from trivium.adapters.resolved_names import MAX_PAGE, page_of, read_place
 from trivium.domain.cursors import cursor_at, place_of
 from trivium.domain.graph import (
@@ -106,16 +107,10 @@ class Neo4jGraphReader:
             within_rows = await self._ask_list(statement, ids=list(by_id), limit=max(limit, 0), **within)
             return {by_id[id_]: Mentioning(total, first_places(found, limit)) for id_, total, found in within_rows}
         rows = await self._ask_list(cypher.MENTIONED_BY[role], ids=list(by_id), limit=max(limit, 1))
-        totals: dict[str, int] = {}
-        places: dict[str, list[list[Any]]] = {}
-        several: set[str] = set()
-        for id_, total, found in rows:  # one row per name of an entity
-            if id_ in totals:
-                several.add(id_)
-            totals[id_] = total
-            places[id_] = places.get(id_, []) + found
-        totals.update({id_: n for id_, n in await self._ask(cypher.COUNT_CHUNKS[role], ids=sorted(several))})
-        return {by_id[id_]: Mentioning(total, first_places(places[id_], limit)) for id_, total in totals.items()}
+        found: defaultdict[str, RolePlaces] = defaultdict(RolePlaces)
+        for id_, total, listed in rows:  # one row per name of an entity
+            found[id_].add(total, listed)
+        return await self._mentioning(found, by_id, limit, role)
 
     async def places(
         self, titles: Sequence[str], names: Sequence[str], limit: int, where: RowFilter = EVERYWHERE
@@ -127,15 +122,16 @@ class Neo4jGraphReader:
                 self.mentioned_by(titles, limit, MentionRole.HEADING, where),
                 self.mentioned_by(names, limit, where=where),
             )
-            return Places(about, _of_few(headings, limit), _of_few(mentioned, limit))
+            return Places(about, of_few(headings, limit), of_few(mentioned, limit))
         titled, named = self._by_id(titles), self._by_id(names)
         asked = [[id_, id_ in titled, id_ in named] for id_ in titled | named]
         found = PlacesFound(await self._ask_list(cypher.PLACES, asked=asked, limit=limit))
-        counted: dict[MentionRole, dict[str, int]] = {
-            role: {id_: total for id_, total in await self._ask(cypher.COUNT_CHUNKS[role], ids=found.uncounted(role))}
-            for role in (MentionRole.HEADING, MentionRole.MENTION)
-        }
-        return found.places(titled | named, limit, counted)
+        by_id = titled | named
+        headings = await self._mentioning(found.headings, by_id, limit, MentionRole.HEADING)
+        mentioned = await self._mentioning(found.mentions, by_id, limit, MentionRole.MENTION)
+        return Places(
+            {by_id[id_]: rows for id_, rows in found.about()}, of_few(headings, limit), of_few(mentioned, limit)
+        )
 
     async def match(self, names: Sequence[str], limit: int = 10) -> dict[str, list[tuple[Entity, float]]]:
         """Entities with a name like each name; a name without any is absent."""
@@ -229,6 +225,14 @@ class Neo4jGraphReader:
         counted = await self._rows(cypher.STAMP)
         return digest(*(f"{epoch} {n}" for epoch, n in counted)) if counted else ""
 
+    async def _mentioning(
+        self, found: Mapping[str, RolePlaces], by_id: Mapping[str, str], limit: int, role: MentionRole
+    ) -> dict[str, Mentioning]:
+        """By name; chunks that several names share and that were not all listed are counted by the server."""
+        uncounted = sorted(id_ for id_, one in found.items() if one.is_uncounted)
+        counted = {id_: total for id_, total in await self._ask(cypher.COUNT_CHUNKS[role], ids=uncounted)}
+        return {by_id[id_]: one.mentioning(limit, counted.get(id_)) for id_, one in found.items()}
+
     async def _entities(self, roots: Iterable[str]) -> dict[str, Entity]:
         rows = await self._ask_list(cypher.ENTITIES, ids=sorted(self._by_id(roots)))
         return {entity.key: entity for entity in map(_entity, rows)}
@@ -268,10 +272,6 @@ def _conditions(where: RowFilter) -> dict[str, Any]:
         "start": period.start if period else None,
         "end": period.end if period else None,
     }
-
-
-def _of_few(found: Mapping[str, Mentioning], limit: int) -> dict[str, Mentioning]:
-    return {key: one.of_few(limit) for key, one in found.items()}
 
 
 def _entity(row: list[Any]) -> Entity:
