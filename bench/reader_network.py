@@ -16,6 +16,7 @@ from reader_reads import Read
 from transformers import BertModel
 
 from trivium_inference.reader_windows import MARKS
+from trivium_inference.torch_encoder import native_precision
 
 NONE = -1e4  # added to what is no token of the text
 
@@ -64,7 +65,7 @@ def loss_of(network: Network, batch: Sequence[list[Read]]) -> torch.Tensor:
     reads = [read for group in batch for read in group]
     place = network.head.weight.device
     ids, mask, marks, inside, gold = (one.to(place, non_blocking=True) for one in _tensors(reads))
-    with torch.autocast(place.type, torch.bfloat16):
+    with torch.autocast(place.type, torch.bfloat16, enabled=native_precision(torch, place.type) == "bf16"):
         scores = network(ids, mask, marks)
     scores = scores.float()
     alone = _missed(scores + (inside - 1)[..., None] * -NONE, gold, dim=1).mean()

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from fnmatch import fnmatch
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -26,21 +27,36 @@ from trivium_query.answer.direct.yes_no_read import NO, YES, passage_of
 FOLDER = Path(__file__).with_name("written")
 YES_NO = "yes_no"
 PASSAGE = (450, 1000)  # characters, as the product's passages mostly have
+TOGETHER = 40  # files in whose passages wrong ones are looked for
 ASKED = re.compile(r"^Q: (.+)\nA:(.*)$", re.MULTILINE)
 Row = dict[str, Any]
 
 
-def written_questions(chance: random.Random, names: str = "*", folder: Path = FOLDER) -> list[Question]:
-    """Every question, with the passage that holds its answer and passages that do not."""
-    files = [file.read_text() for file in sorted(folder.glob(f"{names}.txt"))]
-    documents = [_passages(f"written-{number}", text, chance) for number, text in enumerate(files)]
-    corpus = Corpus(row for rows in documents for row in rows)
-    return [
-        question
-        for rows, text in zip(documents, files, strict=True)
-        for asked, answer in ASKED.findall(text)
-        if (question := _question(corpus, rows, asked, answer.strip(), chance))
-    ]
+def written_questions(
+    chance: random.Random, names: str = "*", apart: str = "", folder: Path = FOLDER
+) -> list[Question]:
+    """Every question of the files of these names, but of those `apart`, with passages that hold its answer or none."""
+    found: list[Question] = []
+    for some in _together(files_in(folder, names, apart)):
+        files = [file.read_text() for file in some]
+        documents = [_passages(f"written-{number}", text, chance) for number, text in enumerate(files)]
+        corpus = Corpus(row for rows in documents for row in rows)
+        found += (
+            question
+            for rows, text in zip(documents, files, strict=True)
+            for asked, answer in ASKED.findall(text)
+            if (question := _question(corpus, rows, asked, answer.strip(), chance))
+        )
+    return found
+
+
+def _together(files: Sequence[Path]) -> Iterator[Sequence[Path]]:
+    return (files[start : start + TOGETHER] for start in range(0, len(files), TOGETHER))
+
+
+def files_in(folder: Path, names: str, apart: str) -> list[Path]:
+    """Those of these names, but of those `apart`."""
+    return [file for file in sorted(folder.glob(f"{names}.txt")) if not fnmatch(file.stem, apart)]
 
 
 def write_set(out: Path, folder: Path = FOLDER) -> None:
@@ -82,9 +98,14 @@ def _asked(file: Path) -> list[tuple[str, str, str]]:
 
 
 @cache
-def yes_no_questions(names: str = "*", folder: Path = FOLDER) -> list[Question]:
-    """Every one, with sentences as the product has them read: the one that decides, and some that do not."""
-    files = {file.stem: file.read_text() for file in sorted((folder / YES_NO).glob(f"{names}.txt"))}
+def yes_no_questions(names: str = "*", apart: str = "", folder: Path = FOLDER) -> list[Question]:
+    """The same of yes or no, with sentences as the product has them read: the one that decides, and others."""
+    some = _together(files_in(folder / YES_NO, names, apart))
+    return [question for files in some for question in _of_yes_or_no(folder, files)]
+
+
+def _of_yes_or_no(folder: Path, some: Sequence[Path]) -> list[Question]:
+    files = {file.stem: file.read_text() for file in some}
     told = [one for name in files for one in _sentences(name, (folder / f"{name}.txt").read_text())]
     sentences = {str(number): one for number, one in enumerate(told)}
     corpus = Corpus({"id": key, "title": one.title, "text": one.text} for key, one in sentences.items())

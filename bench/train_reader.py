@@ -1,7 +1,7 @@
 """Train the reader (`trivium_inference.reader`) on the sets of DATA, and measure it on sets that it has not seen.
 
 Usage: python bench/train_reader.py DATA WORK      (needs torch: make torch; half an hour with a GPU, days without)
-       python bench/train_reader.py DATA WORK --from FOLDER [--yes-no]      (an hour on two quiet cores)
+       python bench/train_reader.py DATA WORK --from FOLDER [--only ...]    (an hour on two quiet cores)
 
 Questions made of sentences first (of CLOZE's corpora), then the sets' own and those of `bench/written`, these also with
 the passages that the product finds for them. It is done once by each of RECIPES, and the weights are averaged (model
@@ -9,10 +9,10 @@ soups: Wortsman et al. 2022). Each fold of FOLDS is left out once: the reader tr
 questions from the first five passages that the product finds. The reader of all sets is written into the package:
 reader.weights, reader.json. PEOPLE, which no reader learns from, fit its probabilities.
 
-With `--from` only the last step is done, from the reader in FOLDER on (a copy of the package's): nothing is left out.
-`--new` names the files of `bench/written` that it has not learnt from, all by default; with `--yes-no` what asks yes
-or no of them alone. These are read several times, of all else a share, so that nothing is forgotten (experience replay:
-Robins 1995).
+With `--from` only the last step is done, from the reader in FOLDER on (a copy of the package's): no fold is left out.
+`--new` names the files of `bench/written` that it has not learnt from, all by default, `--apart` those that it shall
+not; with `--only` one kind of them counts as new: pairs of statements, what asks yes or no, or what a span answers.
+What is new is read once or twice, of all else a share, so that nothing is forgotten (experience replay: Robins 1995).
 
 WORK keeps what is done (weights after each phase, checkpoints within): the same command goes on where it was ended.
 Columns: exact match and F1 (SQuAD's normalisation) of the best span of five passages, over all questions and over those
@@ -42,6 +42,7 @@ from reader_examples import COMPARING, FOLDS, SETS, THREADS, Question, answers_o
 from reader_network import Network, loss_of
 from reader_passages import Found, find
 from reader_reads import Batch, Reads, batches, prepare, with_wrong
+from reader_statements import statement_questions
 from reader_written import with_passages, write_set, written_questions, yes_no_questions
 from safetensors.numpy import save
 
@@ -74,7 +75,6 @@ CLOZE = {
 WRITTEN = "written"
 WARM_UP = 0.1
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
-KEPT = 0.35  # of its weights from before, mixed with those after (WiSE-FT: Wortsman et al. 2022)
 PEOPLE = tuple(Path(__file__).with_name(name) for name in ("everyday", "unseen", "unseen2", "unseen3", "unseen4"))
 EVERY = 50  # steps between two lines of the log
 KEPT_EVERY = 200  # steps between two checkpoints
@@ -87,7 +87,8 @@ State = dict[str, torch.Tensor]
 class Recipe(NamedTuple):
     """One training: `tokens` a batch, rates of the layers and of what begins at random (the head and the marks),
     windows without an answer beside those with it, dropout, and steps on sentences and on questions. Of a reader that
-    goes on: how often what is new is read, the share of what it has learnt, and the first layer that changes.
+    goes on: how often what is new is read, the shares of what it has learnt, and the share of its weights from before
+    that are mixed with those after (WiSE-FT: Wortsman et al. 2022).
     """
 
     tokens: int
@@ -97,9 +98,9 @@ class Recipe(NamedTuple):
     dropout: float
     on_sentences: int = 0
     on_questions: int = 0
-    passes: int = 2
-    replayed: float = 0.25
-    first_layer: int = FIRST_LAYER
+    passes: int = 1
+    replayed: Mapping[str, float] = {"spans": 0.2, "yes-no": 0.2, "statements": 0.2, "sets": 0.2}
+    kept: float = 0.35
 
 
 RECIPES = (
@@ -107,8 +108,15 @@ RECIPES = (
     Recipe(16384, 3e-4, 1.5e-3, wrongs=1, dropout=0.1, on_sentences=236, on_questions=1970),
     Recipe(8192, 1.5e-4, 1.5e-3, wrongs=2, dropout=0.0, on_sentences=263, on_questions=2796),
 )
-AGAIN = Recipe(4096, 1.2e-4, 3e-4, wrongs=1, dropout=0.0)  # of a reader that goes on
-YES_OR_NO = Recipe(4096, 2e-4, 4e-4, wrongs=1, dropout=0.1, passes=5, replayed=0.13, first_layer=2)
+# Of a reader that goes on: with pairs of statements alone, with what asks yes or no alone, and otherwise.
+STATEMENTS = Recipe(
+    2048, 1.4e-4, 3e-4, wrongs=1, dropout=0.1, replayed={"spans": 0.08, "yes-no": 0.51, "sets": 0.25}, kept=0.25
+)
+YES_OR_NO = Recipe(
+    2048, 1.5e-4, 3e-4, wrongs=1, dropout=0.1, passes=2, replayed=dict.fromkeys(("spans", "statements", "sets"), 0.15)
+)
+AGAIN = Recipe(2048, 1.2e-4, 3e-4, wrongs=1, dropout=0.05)
+ONLY = {"spans": AGAIN, "yes-no": YES_OR_NO, "statements": STATEMENTS}
 
 
 class Judged(NamedTuple):
@@ -137,14 +145,15 @@ def main() -> None:
     arguments.add_argument("work", type=Path)
     arguments.add_argument("--from", dest="begun", type=Path, help="a reader to go on with")
     arguments.add_argument("--new", default="*", metavar="PATTERN", help="of names of files, as '[f-j]*'")
-    arguments.add_argument("--yes-no", action="store_true", help="what is new is what asks yes or no")
+    arguments.add_argument("--only", choices=ONLY, help="what of them is new")
+    arguments.add_argument("--apart", default="", metavar="PATTERN", help="of names of files that are not learnt from")
     options = arguments.parse_args()
     torch.set_num_threads(THREADS)
     options.work.mkdir(parents=True, exist_ok=True)
     files = locate_model()
-    training = Training(files, options.data, options.work)
+    training = Training(files, options.data, options.work, options.apart)
     if options.begun:
-        trained = training.gone_on(options.begun, options.new, yes_no=options.yes_no)
+        trained = training.gone_on(options.begun, options.new, options.only)
     else:
         for fold in FOLDS:
             training.measure(fold, training.on_sets(phase_of(fold), [name for name in SETS if name not in fold]))
@@ -160,12 +169,13 @@ def write_fitted(files: ModelFiles, trained: State, judged: Sequence[Judged], tr
 
 
 class Training:
-    """The phases over one folder of data; each phase's weights are kept in `work`."""
+    """The phases over one folder of data; each phase's weights are kept in `work`. Files `apart` are not read."""
 
-    def __init__(self, files: ModelFiles, data: Path, work: Path) -> None:
+    def __init__(self, files: ModelFiles, data: Path, work: Path, apart: str) -> None:
         self._files = files
         self._data = data
         self._work = work
+        self._apart = apart
         self._maker = WindowMaker(files)
         self._questions: dict[str, list[Question]] = {}
 
@@ -174,15 +184,16 @@ class Training:
         learnt = [self._by(number, phase, sets) for number in range(len(RECIPES))]
         return {name: torch.stack([state[name].float() for state in learnt]).mean(0) for name in learnt[0]}
 
-    def gone_on(self, folder: Path, new: str, *, yes_no: bool) -> State:
-        """What is `new` several times and a share of all else, from the weights in `folder` on."""
-        recipe = YES_OR_NO if yes_no else AGAIN
+    def gone_on(self, folder: Path, new: str, only: str | None) -> State:
+        """What is `new` and a share of all else, from the weights in `folder` on."""
+        recipe = ONLY.get(only or "", AGAIN)
         chance = random.Random(f"{SEED} {new}")
-        anew = yes_no_questions(new) if yes_no else _written(chance, new)
+        anew = [one for kind in ONLY if only in (None, kind) for one in self._written(kind, chance, new)]
         asked = {question[0].question for question in anew}
-        known = [*(one for name in (*SETS, WRITTEN) for one in self._of(name)), *self._found_again()]
-        rest = [one for one in known if one[0].question not in asked]
-        questions = [*anew, *chance.sample(rest, int(recipe.replayed * len(rest)))]
+        questions = list(anew)
+        for kind, share in recipe.replayed.items():
+            rest = [one for one in self._learnt(kind, chance) if one[0].question not in asked]
+            questions += chance.sample(rest, int(share * len(rest)))
         begun = state_of(self._files, folder)
 
         def plan(chance: random.Random) -> list[Batch]:
@@ -192,7 +203,9 @@ class Training:
             return found
 
         ended = self._phase("gone_on", recipe, plan, begun)
-        return {name: KEPT * begun[name].float() + (1 - KEPT) * value.float() for name, value in ended.items()}
+        return {
+            name: recipe.kept * begun[name].float() + (1 - recipe.kept) * value.float() for name, value in ended.items()
+        }
 
     def people(self, folder: Path, trained: State) -> list[Judged]:
         """The best span of each passage that the product finds for the folder's questions."""
@@ -218,9 +231,22 @@ class Training:
     def _of(self, name: str) -> list[Question]:
         if name not in self._questions:
             chance = random.Random(f"{SEED} {name}")
-            own = name == WRITTEN
-            self._questions[name] = _written(chance) if own else questions_of(self._data / name, chance)
+            self._questions[name] = (
+                [one for kind in ONLY for one in self._written(kind, chance)]
+                if name == WRITTEN
+                else questions_of(self._data / name, chance)
+            )
         return self._questions[name]
+
+    def _learnt(self, kind: str, chance: random.Random) -> list[Question]:
+        """All of one kind; "sets" are those of DATA."""
+        return [one for name in SETS for one in self._of(name)] if kind == "sets" else self._written(kind, chance)
+
+    def _written(self, kind: str, chance: random.Random, names: str = "*") -> list[Question]:
+        """What `bench/written` has of one kind in the files of these names."""
+        if kind == "yes-no":
+            return yes_no_questions(names, self._apart)
+        return {"spans": written_questions, "statements": statement_questions}[kind](chance, names, self._apart)
 
     def _measure(self, name: str, reader: SpanReader, folder: Path) -> None:
         kept = folder / f"{name.replace('/', '_')}.json"
@@ -285,7 +311,7 @@ class Training:
         if done.exists():
             return torch.load(done)
         torch.manual_seed(SEED)
-        network = Network(self._files.path, recipe.first_layer, recipe.dropout)
+        network = Network(self._files.path, FIRST_LAYER, recipe.dropout)
         if begun:
             network.load_state_dict(begun)
         batches = plan(random.Random(SEED))
@@ -305,11 +331,6 @@ def drawn_for(reads: Reads, recipe: Recipe, steps: int, chance: random.Random) -
     """So many batches: every question once before any comes again."""
     endless = (batch for _ in itertools.count() for batch in drawn(reads, recipe, chance))
     return list(itertools.islice(endless, steps))
-
-
-def _written(chance: random.Random, names: str = "*") -> list[Question]:
-    """What `bench/written` has in the files of these names, with what asks yes or no of them."""
-    return [*written_questions(chance, names), *yes_no_questions(names)]
 
 
 def run(network: Network, plan: Sequence[Batch], checkpoint: Path, rates: tuple[float, float]) -> None:

@@ -11,6 +11,7 @@ import grpc
 import pytest
 from google.rpc.error_details_pb2 import ErrorInfo
 from grpc_status import rpc_status
+from waiting import wait_until
 
 from trivium.v1 import graph_pb2 as pb
 from trivium.v1 import graph_pb2_grpc
@@ -63,6 +64,7 @@ class Refusal(Exception):
 def weir(server: Server) -> Server:
     for name, text in (("plan.md", PLAN), ("report.md", REPORT), ("book.md", BOOK), ("kin.md", KIN)):
         assert server.take(name, text)["state"] == "ready"
+    wait_until(lambda: "Odalys Prane" not in entities(server), "Prane and Prance one: names are resolved behind ingest")
     return server
 
 

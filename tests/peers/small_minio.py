@@ -21,6 +21,7 @@ from waiting import wait_until
 DISK = "96m"
 FULL = ("XMinioStorageFull", "IncompleteBody")  # the second when the disk ends while it writes
 FILLER = "filler"
+LARGEST = 4 * 1024 * 1024  # one PUT: of an upload in parts a full MinIO also says InternalError and NoSuchUpload
 
 
 class SmallMinio:
@@ -39,7 +40,7 @@ class SmallMinio:
         """Write until the server refuses, ever smaller pieces."""
         if not self.client.bucket_exists(FILLER):
             self.client.make_bucket(FILLER)
-        size = 8 * 1024 * 1024
+        size = LARGEST
         while size >= 1024:
             name = f"{len(self._fillers)}"
             try:

@@ -23,12 +23,12 @@ def span(passage: Passage, words: str, probability: float) -> ReadSpan:
     return ReadSpan(start, start + len(words), 1.0, probability)
 
 
-def chosen(*told: tuple[str, float]) -> list[Chosen]:
+def chosen(*told: tuple[str, float], question: str = "Who?") -> list[Chosen]:
     chunk = Chunk("c", "d", "v", 0, TEXT, Span(0, len(TEXT)), "d.txt", tuple(split_sentences(TEXT)))
     rows = []
     for words, likely in told:
         start = TEXT.index(words)
-        rows.append(Chosen(Found(Hit(chunk, 1, 1.0), start, start + len(words), 0.0, "Who?"), likely, {}, likely))
+        rows.append(Chosen(Found(Hit(chunk, 1, 1.0), start, start + len(words), 0.0, question), likely, {}, likely))
     return rows
 
 
@@ -77,3 +77,17 @@ async def test_nothing_chosen_is_nothing_read() -> None:
     reader = Reader({})
     assert await read_closely([], reader, WEIGHTS) == []
     assert reader.read == []
+
+
+@pytest.mark.parametrize(
+    ("question", "own", "read", "unread"),
+    [
+        ("What does Tom Vasquez mend?", "roof", "Tom Vasquez mends the roof", 0.0),
+        ("What is mended?", "roof", "Tom Vasquez mends the roof", 1.0),  # who does it is no word of the question
+        ("What does Tom Vasquez mend?", "roof", "Tom Vasquez mends", 1.0),
+        ("To which Ana was it let?", "Roth", "let to Ana Roth", 1.0),  # "Ana" is of the name
+    ],
+)
+async def test_words_of_the_question_may_stand_before_it(question: str, own: str, read: str, unread: float) -> None:
+    (told,) = await read_closely(chosen((own, 0.4), question=question), Reader({read: 0.9}), WEIGHTS)
+    assert told.signals["unread"] == unread

@@ -9,7 +9,6 @@ from trivium.domain.retrieval import Hit
 from trivium.text.sentences import split_sentences
 from trivium_query.answer.direct.conditions import is_no_age, is_no_count, is_of_the_other, meets
 from trivium_query.answer.direct.hops import Found
-from trivium_query.answer.direct.yes_no import denies_another, denies_what_is_asked
 
 HOURS = "The house is open from 6 am to 9 pm; in winter (November to February) only from 10 am to 4 pm."
 FEES = "Fees: adults 240 euros a year, juniors (under 18) 95, over 65 120, students 140."
@@ -82,34 +81,3 @@ def test_a_time_and_for_how_many_are_no_count(question: str, words: str, no_coun
 )
 def test_who_came_before_somebody_is_another(question: str, words: str, other: bool) -> None:
     assert is_of_the_other(question, found("Nadia Prell takes over from Jens Holt.", words)) is other
-
-
-@pytest.mark.parametrize(
-    ("question", "sentence", "another"),
-    [
-        ("Can I bring my dog to the terrace?", "Dogs are welcome on the terrace, not in the boat hall.", True),
-        ("Can I bring my dog into the boat hall?", "Dogs are welcome on the terrace, not in the boat hall.", False),
-        ("Can I bring my dog to the terrace?", "Dogs are not welcome on the terrace, not even small ones.", False),
-        ("Can I bring my dog to the terrace?", "Dogs are not welcome.", False),
-        ("Is there coffee?", "There is no shop at the lake; coffee is ours.", True),
-        ("Is there a shop?", "There is no shop at the lake; coffee is ours.", False),
-        ("Is there coffee at the lake?", "There is no shop at the lake; coffee is ours.", False),  # of both parts
-    ],
-)
-def test_what_is_denied_at_the_end_may_be_of_another_thing(question: str, sentence: str, another: bool) -> None:
-    assert denies_another(question, sentence) is another
-
-
-@pytest.mark.parametrize(
-    ("question", "sentence", "denied"),
-    [
-        ("Am I allowed a cockerel?", "4. Hens are welcome, up to eight a plot; cockerels are not.", True),
-        ("Am I allowed hens?", "4. Hens are welcome, up to eight a plot; cockerels are not.", False),
-        ("Can I take my horse across the footbridge?", "Cyclists can use the footbridge, horses cannot.", True),
-        ("May I use an electric grill?", "Charcoal barbecues are forbidden, electric ones are not.", False),
-        ("Does the fridge stay?", "The washing machine stays, but the fridge doesn't.", True),
-        ("Is the fridge new?", "The fridge is not.", False),
-    ],
-)
-def test_what_the_rest_of_a_sentence_does_not_hold_of(question: str, sentence: str, denied: bool) -> None:
-    assert denies_what_is_asked(question, sentence) is denied

@@ -8,15 +8,19 @@ import msgspec
 import pytest
 
 from trivium.domain.chunks import Chunk, Span
+from trivium.domain.citations import Citation
 from trivium.domain.retrieval import Hit
 from trivium.ports.inference import Passage, Reading, ReadSpan
 from trivium.text.sentences import split_sentences
 from trivium_query.answer.citations import Draft
 from trivium_query.answer.direct.answer_directly import (
+    _bears_on,
     _has_names_of,
     _has_numbers_of,
     _is_heading,
+    _is_of_the_kind,
     _is_one_of_several,
+    _tells_of_another,
     answer_directly,
 )
 from trivium_query.answer.direct.choose import Chosen
@@ -284,6 +288,9 @@ def test_a_short_sentence_that_tells_what_is_asked_is_read_before_those_with_the
     assert len(found) == MAX_READ
 
 
+READ_ALONE = {"odds": 5.0, "said": 0.5}
+
+
 def told_sentence(text: str) -> Candidate:
     return Candidate(hit("Rules", text), Span(0, len(text)), text, frozenset(), frozenset(), 0.0, 0.0)
 
@@ -300,7 +307,10 @@ def told_sentence(text: str) -> Candidate:
             {"Dogs are welcome.": {YES: 5.0}, "Dogs stay outside.": {NO: 4.75}},
             ("yes", "Dogs are welcome.", 5.0, 0.25),
         ),
-        ({"Dogs are welcome.": {YES: 5.0}, "Dogs stay outside.": {NO: 5.0}}, None),  # they contradict each other
+        (  # what words say counts too
+            {"Dogs are welcome.": {YES: 5.0}, "Dogs are not welcome.": {YES: 4.0, NO: 5.25}},
+            ("no", "Dogs are not welcome.", 5.25, 0.25),
+        ),
         ({"The café opens at nine.": {YES: -9.0, NO: -11.0}}, None),  # it does not tell
         ({"The café opens at nine.": {}}, None),
         ({}, None),
@@ -314,8 +324,19 @@ async def test_yes_or_no_is_what_the_reader_points_at_before_a_sentence(
         found = (odds[one.text.removeprefix(WORDS)] for one in passages)
         return [Reading(tuple(ReadSpan(*place, 1.0 + x, 0.5) for place, x in of.items()), 1.0) for of in found]
 
-    found = await read_yes_or_no("Are dogs allowed?", [told_sentence(text) for text in odds], read)
+    found = await read_yes_or_no("Are dogs allowed?", [told_sentence(text) for text in odds], read, READ_ALONE)
     assert (found and (found.short, found.sentence.text, found.odds, found.ahead)) == decided
+
+
+async def read_as_yes(question: str, sentence: str) -> str:
+    """What becomes of a sentence in which the reader points at "yes"."""
+
+    async def read(_: str, passages: Sequence[Passage]) -> list[Reading]:
+        return [Reading((ReadSpan(*YES, 6.0, 0.5),), 1.0) for _ in passages]
+
+    found = await read_yes_or_no(question, [told_sentence(sentence)], read, READ_ALONE)
+    assert found is not None
+    return found.short
 
 
 @pytest.mark.parametrize(
@@ -323,12 +344,20 @@ async def test_yes_or_no_is_what_the_reader_points_at_before_a_sentence(
     [("Keepers must be insured.", "no"), ("You need no insurance.", "yes"), ("Insured keepers pay less.", "yes")],
 )
 async def test_what_a_sentence_demands_cannot_be_done_without(sentence: str, short: str) -> None:
-    async def read(_: str, passages: Sequence[Passage]) -> list[Reading]:
-        return [Reading((ReadSpan(*YES, 6.0, 0.5),), 1.0) for _ in passages]
+    assert await read_as_yes("Can I keep bees without insurance?", sentence) == short
 
-    found = await read_yes_or_no("Can I keep bees without insurance?", [told_sentence(sentence)], read)
-    assert found is not None
-    assert found.short == short
+
+@pytest.mark.parametrize(
+    ("sentence", "short"),
+    [
+        ("Dogs are welcome, on a lead, Monday to Friday.", "no"),
+        ("Dogs are welcome on a lead, Friday to Sunday.", "yes"),
+        ("Dogs are welcome on a lead, except on Monday.", "yes"),
+        ("Dogs are not welcome on Monday.", "yes"),
+    ],
+)
+async def test_what_holds_on_other_days_alone_does_not_hold_then(sentence: str, short: str) -> None:
+    assert await read_as_yes("Can I bring my dog on a Saturday?", sentence) == short
 
 
 async def test_the_sentence_that_decides_is_not_the_one_that_it_was_read_with() -> None:
@@ -339,7 +368,7 @@ async def test_the_sentence_that_decides_is_not_the_one_that_it_was_read_with() 
     async def read(_: str, passages: Sequence[Passage]) -> list[Reading]:
         return [Reading((ReadSpan(*NO, 4.0 + len(one.text), 0.5),), 1.0) for one in passages]
 
-    found = await read_yes_or_no("May my dog come in?", ranked[::-1], read)
+    found = await read_yes_or_no("May my dog come in?", ranked[::-1], read, READ_ALONE)
     assert found is not None
     assert found.sentence.text == "Dogs stay outside."
 
@@ -442,6 +471,41 @@ def test_what_is_sure_was_read_where_the_names_and_numbers_of_the_question_stand
 )
 def test_one_thing_is_not_the_three_that_are_asked(question: str, short: str, several: bool) -> None:
     assert _is_one_of_several(question, Direct(), Draft(short, True, short=short)) is several
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "other"),
+    [
+        ("How many people died in the wreck?", "Eleven of the fourteen men were saved from the wreck.", True),
+        ("How many people were saved from the wreck?", "Eleven of the fourteen men survived the wreck.", False),
+        ("How many people were in the wreck?", "Eleven of the fourteen men were saved from the wreck.", False),
+    ],
+)
+def test_a_number_of_those_who_were_saved_is_none_of_those_who_died(question: str, text: str, other: bool) -> None:
+    read = hit("", text)
+    found = Found(read, 0, len("Eleven"), 1.0, "")
+    direct = Direct(chosen=(Chosen(found, 0.9, {}),))
+    assert _tells_of_another(question, direct, extract(question, [read], None, {})) is other
+
+
+@pytest.mark.parametrize(
+    ("text", "sure"),
+    [
+        ("He sold the boat to a vet from Thorley.", False),
+        ("He sold the boat to Ada Finch, a vet from Thorley.", True),
+    ],
+)
+def test_a_sentence_that_names_nobody_is_no_sure_answer_to_who(text: str, sure: bool) -> None:
+    question = "What is the name of the vet from Thorley who bought the boat?"
+    found = hit("", text)
+    draft = Draft(text, True, (Citation("", found.chunk.id, "", "", 1, quote=text),))
+    assert _is_of_the_kind(question, Direct(), draft, extract(question, [found], None, {}), 0.9) is sure
+
+
+@pytest.mark.parametrize(("text", "sure"), [("Gas, electrics, safety", False), ("The gas hose is safe.", True)])
+def test_a_heading_is_no_sure_yes(text: str, sure: bool) -> None:
+    direct = Direct(decided=Decided("yes", told_sentence(text), by_rule=False))
+    assert _bears_on("Is it safe to cook with gas on board?", direct) is sure
 
 
 @pytest.mark.parametrize(("by_rule", "sure"), [(False, False), (True, True)])

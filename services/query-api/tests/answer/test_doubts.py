@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from trivium_query.answer.direct.doubts import is_called_off, is_doubtful, is_reduced
+from trivium.domain.chunks import Span
+from trivium_query.answer.direct.doubts import is_called_off, is_corrected, is_doubtful, is_reduced
 
 
 @pytest.mark.parametrize(
@@ -30,6 +31,25 @@ from trivium_query.answer.direct.doubts import is_called_off, is_doubtful, is_re
         ("Who takes calls after nine?", "Dunmore", "Calls go to Dunmore, until 9 pm.", True),
         ("Who takes calls after nine?", "Lund", "Calls go to Dunmore until 9 pm, after that to Lund.", False),
         ("How much may I take in one day?", "400 mg", "Ibuprofen (400 mg) is possible too.", True),
+        ("How heavy does a lacefin get?", "14 centimetres", "Males grow to 14 centimetres.", True),
+        ("How long does a lacefin get?", "14 centimetres", "Males grow to 14 centimetres.", False),
+        ("How long does it take?", "14 days", "It takes 14 days.", False),
+        ("How deep may a pond be?", "2.2 metres", "One shed, no higher than 2.2 metres.", True),
+        ("How high may a shed be?", "2.2 metres", "One shed, no higher than 2.2 metres.", False),
+        ("At what time does the last boat leave?", "9.30 am to 7 pm", "We open from 9.30 am to 7 pm.", True),
+        ("At what time does the last boat leave?", "6 pm", "The last boat leaves at 6 pm.", False),
+        ("At what time is it open?", "9.30 am to 7 pm", "We open from 9.30 am to 7 pm.", False),
+        ("Is it open at the weekend?", "", "It is open from Monday to Friday.", True),
+        ("Is it open on Saturday?", "", "At weekends it is open from nine.", False),
+        ("How old is the bell?", "It is from 1702", "It is from 1702.", False),
+        ("When was the fish ladder built?", "2015", "A fish ladder was planned for 2015 but never built.", True),
+        ("When was the ladder to be built?", "2015", "A ladder was planned for 2015 but never built.", False),
+        ("Whom did she guide?", "King Leopold", "It is often told that she guided King Leopold.", True),
+        ("Whom is she said to have guided?", "King Leopold", "It is often told that she guided the king.", False),
+        ("When had he the operation?", "2 July 1958", "Patient: Gareth Lowndes, born 2 July 1958", True),
+        ("What is his birthday?", "2 July 1958", "Patient: Gareth Lowndes, born 2 July 1958", False),
+        ("place of death", "Obermatt", "Severina was born in Obermatt.", True),
+        ("Where was she born?", "Obermatt", "Severina was born in Obermatt and died in Altfelden.", False),
         ("How much may I take in one day?", "1,200 mg", "At most 1,200 mg of ibuprofen a day.", False),
     ],
 )
@@ -61,3 +81,21 @@ def test_what_the_next_sentence_calls_off(text: str, off: bool) -> None:
 def test_what_another_sentence_makes_less_for_some(question: str, reduced: bool) -> None:
     said, others = "The rent is £64 for a full plot.", ["Pensioners pay half.", "Members have a key."]
     assert is_reduced(question, "£64", said, others) is reduced
+
+
+@pytest.mark.parametrize(
+    ("said", "then", "corrected"),
+    [
+        (
+            "Erratum: our earlier leaflet said that the wheel was made of oak.",
+            "It is elm; only the shaft is oak.",
+            True,
+        ),
+        ("In March we gave the litter pick as 18 April.", "It is on Saturday 25 April at 10 am.", True),
+        ("The first notice gave the price of the canoe as £24.", "The right price is £28.", True),
+        ("In March we gave the litter pick as 18 April.", "Bags are provided.", False),
+        ("The wheel was made of oak.", "It is 5 metres across.", False),
+    ],
+)
+def test_what_was_said_before_and_is_corrected_is_not_told_as_sure(said: str, then: str, *, corrected: bool) -> None:
+    assert is_corrected(f"{said} {then}", Span(0, len(said))) is corrected

@@ -72,6 +72,14 @@ async def test_a_line_of_a_list_of_references_is_no_answer_unless_an_address_is_
     assert given.text.startswith(first)
 
 
+async def test_words_of_the_question_in_two_documents_are_no_sure_answer(library: Library, ask: Ask) -> None:
+    library.add("log.csv", "The scaffold was extended on Friday.")
+    library.add("policy.md", "The annual policy costs £119.")
+    given = await answer(ask("How much did the annual scaffold cost?"), library.dependencies())
+    assert {one.document_id for one in given.citations} == {"log.csv", "policy.md"}
+    assert given.verdict is Verdict.PARTIALLY_SUPPORTED
+
+
 @pytest.mark.parametrize(
     "question",
     [

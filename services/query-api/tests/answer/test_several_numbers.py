@@ -11,7 +11,7 @@ from trivium_query.answer.direct.choose import choose, shipped
 from trivium_query.answer.direct.clauses import is_clear
 from trivium_query.answer.direct.differences import what_was
 from trivium_query.answer.direct.hops import Found
-from trivium_query.answer.direct.labels import numbered_in
+from trivium_query.answer.direct.labels import has_another_role, numbered_in
 from trivium_query.answer.direct.opposites import is_required
 from trivium_query.answer.direct.short import trimmed
 from trivium_query.answer.direct.yes_no import yes_or_no
@@ -123,6 +123,14 @@ def test_a_thing_is_called_by_the_number_behind_it() -> None:
     (told,) = numbered_in("Which bus goes to the church?", hit(text))
     assert text[told.start : told.end] == "41"
     assert not list(numbered_in("Which bus of the two goes there?", hit(text)))
+
+
+def test_who_has_another_role_in_brackets_is_not_asked_for() -> None:
+    text = "Between Ferris Holdings (the landlord) and Amara Bello (the tenant)."
+    ends = [text.index(name) + len(name) for name in ("Ferris Holdings", "Amara Bello")]
+    asked = "Who is the landlord of 7 Quay Lane?"
+    assert [has_another_role(asked, hit(text), end) for end in ends] == [False, True]
+    assert not any(has_another_role("Who signed the lease?", hit(text), end) for end in ends)
 
 
 def test_what_is_demanded_cannot_be_done_without() -> None:

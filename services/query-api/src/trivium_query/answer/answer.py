@@ -441,11 +441,15 @@ def _has_twins(extract: extractive.Extract) -> bool:
 
 
 def _is_sure(extract: extractive.Extract) -> bool:
-    """By its support; where somebody's name is asked for, only with one."""
+    """By its support, if one document has it all; where somebody's name is asked for, only with one."""
     asked = extract.asked
-    return extract.support.sure and (
-        asked.wants != "name" or any(may_be_named(asked, one.text) for one in extract.chosen)
-    )
+    own = [
+        one.covered for one in extract.chosen if one.hit.chunk.document_id == extract.chosen[0].hit.chunk.document_id
+    ]
+    told = frozenset[str]().union(*own)  # not "the scaffold was extended" and, elsewhere, "the policy costs"
+    whole = all(one.covered <= told for one in extract.chosen)
+    named = asked.wants != "name" or any(may_be_named(asked, one.text) for one in extract.chosen)
+    return extract.support.sure and whole and named
 
 
 async def _judge_by_words(question: Question, written: Written, dependencies: Dependencies, ledger: Ledger) -> Outcome:

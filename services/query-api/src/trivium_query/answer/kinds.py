@@ -109,7 +109,9 @@ _CUES = (
         Kind.ABOUT,
         r"""
         ^what .*\babout$|^what (?:does|do|did) .*\b(?:describe|say|cover|deal with|contain)$|^what topics\b
-        ^(?:what is|what s) the (?:subject|topic|theme) of\b|^(?:worum|wovon|um was) \w*(?:geht|handel|ging)
+        ^(?:what is|what s) the (?:subject|topic) of\b
+        ^(?:what is|what s) the theme of \w+ (?:document|text|book|novel|story|article|report|paper)
+        ^(?:worum|wovon|um was) \w*(?:geht|handel|ging)
         ^de quoi (?:parle|traite|s agit|est-il|il)|^quel est le (?:sujet|theme)\b|^de que (?:trata|va|habla)\b
         ^cual es el tema\b|^(?:was ist das|welches) thema\b
         """,

@@ -60,6 +60,33 @@ LIMITS = """Tank,Level,Minimum,Price
 North,40,50,1.25
 South,70,50,1.20
 """
+CREW = """Name,Role,Days,Bus from
+Ana Prill,cook,5,Ghent
+Bo Lind,driver,7,Lille
+Cleo Marsh,singer,3,Ghent
+Dario Fenn,singer,3,Bruges
+"""
+
+SITE = """Date,Area,Trade,Contractor,Workers,Hours,Weather,Remark
+2025-05-06,Cellar,Masonry,Hartnoll,6,48,rain,
+2025-05-06,Cellar,Plumbing,Odell,2,16,rain,
+2025-05-08,Ground floor,Carpentry,Vasey,4,30,dry,
+2025-05-13,Roof,Carpentry,Vasey,5,40,storm,Work stopped at 3 pm because of wind
+2025-05-14,Roof,Roofing,Tregear,7,56,rain,
+"""
+
+FINDS = """Found on,Line,Item,Where,Fee in £,State
+2025-03-03,2,black umbrella,under a seat,2.00,collected 5 March
+2025-03-03,7,child's red scooter with a bell,rear platform,5.00,waiting for its owner
+2025-03-06,7,clarinet in a grey case,luggage rack,10.00,collected 7 March
+2025-03-11,2,rucksack with wet swimming things,bench at the stop,5.00,waiting for its owner
+"""
+
+CROSSINGS = """Date,Boat,Skipper,Passengers,Fuel (l),Weather,Remark
+2025-11-03,Alke,Jorun Vik,64,210,calm,
+2025-11-05,Tern,Odd Sunde,22,140,storm,turned back
+2025-11-06,Tern,Odd Sunde,70,150,calm,school trip
+"""
 
 
 def _stored(name: str, text: str) -> DocumentTables:
@@ -91,6 +118,48 @@ def _answer(name: str, text: str, question: str) -> tuple[str, bool]:
 )
 def test_a_person_is_a_row_and_a_column_is_meant_by_all_its_words(question: str, said: str) -> None:
     assert _answer("holidays.csv", HOLIDAYS, question)[0] == said
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("How many hours did Vasey work in all?", "70"),  # no remark is named, and no workers
+        ("What is the average number of workers on the roof?", "6"),  # roofing is a trade
+        ("How many roofing hours were there?", "56"),
+        ("On how many days did it rain?", "2"),  # of three rows
+        ("Who worked most hours on the roof?", "Tregear: 56"),  # no number of workers
+        ("Which contractor had the fewest workers?", "Odell: 2"),
+    ],
+)
+def test_a_log_of_work_tells_who_worked_how_long_and_on_how_many_days(question: str, said: str) -> None:
+    assert _answer("site.csv", SITE, question)[0] == said
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("how many things were found on line 7", "2"),  # none of them the swimming things
+        ("What do the fees for everything found on line 2 come to?", "7 £"),
+        ("What was found on line 7?", "child's red scooter with a bell; clarinet in a grey case"),  # no day
+        ("when was the scooter found?", "2025-03-03"),
+        ("where was the scooter found", "rear platform"),
+        ("how many things were found on 3 March?", "2"),
+    ],
+)
+def test_what_is_numbered_is_no_measure_and_a_day_is_when_it_was_done(question: str, said: str) -> None:
+    assert _answer("tram_finds.csv", FINDS, question)[0] == said
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("How many trips were there in calm weather?", "2"),
+        ("How many trips did Odd Sunde make?", "2"),  # one of them with a school
+        ("How many passengers did the Tern take in all?", "92"),
+    ],
+)
+def test_a_trip_is_a_row_and_no_remark(question: str, said: str) -> None:
+    assert _answer("crossings.csv", CROSSINGS, question)[0] == said
 
 
 @pytest.mark.parametrize(
@@ -481,3 +550,16 @@ def test_kilometres_are_how_far_and_petrol_is_fuel(question: str, said: str) -> 
 def test_a_label_that_begins_as_a_month_is_none() -> None:
     assert not _stored("towns.csv", "Town,Mayor,March\nHexham,3,4\nSelby,5,6\n").tables[0].melted
     assert _stored("towns.csv", "Town,May,March\nHexham,3,4\nSelby,5,6\n").tables[0].melted
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("How many singers are there?", "2"),
+        ("How many come from Ghent?", "2"),
+        ("How many days does Bo Lind stay?", "7"),
+        ("How many songs come from Ghent?", ""),
+    ],
+)
+def test_where_each_row_is_a_person_those_with_a_value_are_counted(question: str, said: str) -> None:
+    assert _answer("crew.csv", CREW, question)[0] == said

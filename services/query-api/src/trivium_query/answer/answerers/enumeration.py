@@ -11,7 +11,7 @@ from trivium_query.answer.answerers.answered import Answered
 from trivium_query.answer.answerers.blocks import blocks
 from trivium_query.answer.answerers.closest import cited
 from trivium_query.answer.citations import Draft
-from trivium_query.answer.direct.yes_no import denies
+from trivium_query.answer.direct.polarity import denies
 from trivium_query.words import content_words
 
 MIN_ITEMS = 2

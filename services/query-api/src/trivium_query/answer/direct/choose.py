@@ -22,8 +22,8 @@ from trivium_query.answer.direct.conditions import is_barred
 from trivium_query.answer.direct.contacts import contacts_in
 from trivium_query.answer.direct.focus import is_elsewhere
 from trivium_query.answer.direct.hops import Found
-from trivium_query.answer.direct.labels import labelled_in, named_as_in, numbered_in
-from trivium_query.answer.direct.life import MONTHS, YEAR, life_in
+from trivium_query.answer.direct.labels import has_another_role, labelled_in, named_as_in, numbered_in
+from trivium_query.answer.direct.life import BIRTH, DEATH, MONTHS, YEAR, life_in
 from trivium_query.answer.direct.opposites import WEEKDAYS
 from trivium_query.answer.direct.short import ANY_DAY, CLOCK, NAME_CHARS, TIME, fits_wanted, trimmed, with_partners
 from trivium_query.answer.direct.units import COUNTED, amounts_for, is_measured
@@ -33,8 +33,6 @@ from trivium_query.words import content_words
 WEIGHTS = "weights.json"
 MAX_SHORT_WORDS = 20
 _WORD = re.compile(r"\w+")
-_BIRTH = re.compile(r"\b(?:born|birth|birthplace|birthdate)\b", re.I)
-_DEATH = re.compile(r"\b(?:die[ds]?|death)\b", re.I)
 _DIE = re.compile(r"\bdies?\b", re.I)  # "die" alone is an article, in German
 _WHEN = re.compile(r"\b(?:when|date|day|year)\b", re.I)
 _PLACE = re.compile(r"\b(?:where|place|city|town|country|birthplace)\b", re.I)
@@ -90,6 +88,7 @@ class Weights(msgspec.Struct, frozen=True):
 
     answer: dict[str, float]
     close: dict[str, float] = {}
+    yes_no: dict[str, float] = {}
     answerable: dict[str, float] = {}
     right: dict[str, float] = {}
     before: dict[str, dict[str, float]] = {}
@@ -113,9 +112,10 @@ def choose(
 ) -> list[Chosen]:
     """Every span that may be the answer, the likeliest first; `focus` tells of which document the question is."""
     found = [_with_its_noun(question, one) for one in found]
+    lives = _lives(question, found)
     told = (
-        *found,
-        *_lives(question, found),
+        *(one for one in found if not any(_holds(one, each) for each in lives)),
+        *lives,
         *_labelled(asked, question, found),
         *_typed(asked, question, found, sentences),
     )
@@ -126,7 +126,7 @@ def choose(
     if counts := _counted(question):
         rows = [one for one in rows if not (counts.search(one.text) and _is_called_so(one))]
     rows = list(_single(asked, question, [one for one in rows if _is_in_a_cell(one) and not _is_asked_there(one)]))
-    rows = [one for one in rows if not is_barred(question, one)]
+    rows = [one for one in rows if not is_barred(question, one) and not has_another_role(question, one.hit, one.end)]
     for_whom = _for_whom(question, rows)
     rows = [one for one in rows if not _is_for_others(one, for_whom)]
     chosen = []
@@ -184,7 +184,7 @@ def _is_where(one: Found) -> bool:
 
 def _is_of_a_life(question: str, one: Found) -> bool:
     """Whether it is when somebody was born or died, of which the question is not."""
-    if _BIRTH.search(question) or _DEATH.search(question) or one.sentence is None:
+    if BIRTH.search(question) or DEATH.search(question) or one.sentence is None:
         return False
     return _OF_A_LIFE.search(one.hit.chunk.text[one.sentence.start : one.start]) is not None
 
@@ -357,7 +357,7 @@ def _lives(question: str, found: Sequence[Found]) -> list[Found]:
     """Days and places of birth and death as a passage's opening gives them, where the question is about these."""
     more = []
     for one in {one.hit.chunk.id: one for one in reversed(found) if one.about}.values():
-        birth, death = _BIRTH.search(one.question or question), _DEATH.search(one.question or question)
+        birth, death = BIRTH.search(one.question or question), DEATH.search(one.question or question)
         if bool(birth) == bool(death):
             continue
         life = life_in(one.hit)
@@ -368,6 +368,12 @@ def _lives(question: str, found: Sequence[Found]) -> list[Found]:
         if told is not None:
             more.append(msgspec.structs.replace(one, start=told.start, end=told.end, odds=TOLD_ODDS))
     return more
+
+
+def _holds(one: Found, told: Found) -> bool:
+    """Whether it is more than what the opening tells: "Lund - 9 May 1952, Visby"."""
+    inside = one.hit.chunk.id == told.hit.chunk.id and one.start <= told.start and told.end <= one.end
+    return inside and one.text != told.text
 
 
 def _labelled(asked: Asked, question: str, found: Sequence[Found]) -> list[Found]:

@@ -15,6 +15,7 @@ from trivium.ports.inference import Passage, Reading
 from trivium.text.sentences import split_sentences
 from trivium_query.answer.direct.choose import Chosen
 from trivium_query.answer.direct.hops import Found, Read, odds_of
+from trivium_query.words import content_words
 
 CLOSE = 5  # that are read again
 LEAST_ODDS, MOST_ODDS = -6.0, 20.0
@@ -74,10 +75,25 @@ def _signals(odds: Sequence[float | None]) -> dict[str, float]:
 
 
 def _odds(one: Found, way: Close, reading: Reading) -> float | None:
-    """Of the best span that is the same one; None where none is."""
-    own = Span(one.start - way.start, min(one.end - way.start, len(way.passage.text)))
-    same = [odds_of(span.probability) for span in reading.spans if _is_same(own, span.start, span.end)]
+    """Of the best span that is the same one; None where none is.
+
+    It is the same where only words of the question lead to it: "fish ladder at Corrin Gorge" for which ladder.
+    """
+    text = way.passage.text
+    own = Span(one.start - way.start, min(one.end - way.start, len(text)))
+    same = [
+        odds_of(span.probability)
+        for span in reading.spans
+        if _is_same(own, span.start, span.end)
+        or (span.start < own.start and span.end == own.end and _leads(one.question, text[span.start : own.start]))
+    ]
     return max(same, default=None)
+
+
+def _leads(question: str, before: str) -> bool:
+    """Whether the words are the question's, and the last is none of a name: "fish ladder at", not "pier"."""
+    words = before.split()
+    return not any(map(content_words, words[-1:])) and set(content_words(before)) <= set(content_words(question))
 
 
 def _is_same(own: Span, start: int, end: int) -> bool:

@@ -60,7 +60,7 @@ def signals_of(direct: Direct, extracted: Extract, hits: Sequence[Hit]) -> dict[
         "steps": float(bool(best and best.found.steps)),
         "missing": min(1.0, len(support.missing) / 4.0),
         "held": asked.coverage(_words_of([extracted.chosen[0].hit] if extracted.chosen else [])),
-        "held, read": asked.coverage(_words_of(_hits_of(best))),
+        "held, read": asked.coverage(_words_of([best.found.hit] if best else [])),
         "held, best": max((asked.coverage(_words_of([hit])) for hit in hits[:5]), default=0.0),
         "same passage": float(
             bool(best and extracted.chosen and best.found.hit.chunk.id == extracted.chosen[0].hit.chunk.id)
@@ -92,22 +92,19 @@ def _ahead(best: Chosen | None, second: Chosen | None) -> float:
 def _of_yes_or_no(direct: Direct) -> dict[str, float]:
     """Whether a sentence decides, which needs no span, and how clearly."""
     decided = direct.decided
-    odds, ahead = (decided.odds, decided.ahead) if decided else (0.0, 0.0)
+    odds, ahead, likely = (decided.odds, decided.ahead, decided.likely) if decided else (0.0, 0.0, 0.0)
     return {
         "yes or no": float(direct.asks_yes_or_no),
         "yes or no, decided": float(decided is not None),
         "yes or no, odds": max(-1.5, min(1.5, odds / 10.0)),
         "yes or no, ahead": min(1.5, ahead / 5.0),
+        "yes or no, likely": likely,
     }
 
 
 def _differs(one: Chosen, best: Chosen) -> bool:
     """Whether it says something else, that is no step to it either."""
     return one.short.lower() not in {best.short.lower(), *(step.text.lower() for step in best.found.steps)}
-
-
-def _hits_of(best: Chosen | None) -> list[Hit]:
-    return [best.found.hit, *(step.hit for step in best.found.steps)] if best else []
 
 
 def _words_of(hits: Sequence[Hit]) -> frozenset[str]:

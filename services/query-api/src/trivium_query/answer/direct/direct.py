@@ -2,7 +2,7 @@
 
 things.py -> comparison.py, compare_read.py | alternatives.py, differences.py
 | nested.py -> hops.py -> choose.py -> close.py -> compose.py -> confidence.py
-yes_no.py, yes_no_read.py, listed.py
+yes_no.py -> polarity.py | yes_no_read.py -> yes_no_weighed.py; listed.py
 """
 
 from __future__ import annotations
@@ -70,6 +70,6 @@ async def read_directly(question: str, extracted: Extract, hits: Sequence[Hit], 
     nested = any(nested_in(question, thing) for thing in things)
     decided = yes_or_no(question, extracted)
     if asked and decided is None:
-        decided = await read_yes_or_no(question, worth_reading(extracted), read)
+        decided = await read_yes_or_no(question, worth_reading(extracted), read, weights.yes_no)
     listed = list_around(question, chosen[0].found) if chosen else None
     return Direct(None, decided, listed, tuple(chosen), nested=nested, asks_yes_or_no=asked, focus=focus)

@@ -1,7 +1,8 @@
 """What keeps a likely answer from being told as sure, though its words fit.
 
-It is of another day or time than asked for, what somebody said, what was once, a surcharge, what holds under a
-condition, once where it is asked how much a day, or what others pay; or it is called off or less by the next sentence.
+It is of another day, time or unit than asked for, what somebody said, what was once or never came about, a surcharge,
+what holds under a condition, once where it is asked how much a day, or what others pay; or the next sentence calls it
+off, corrects it or makes it less.
 """
 
 from __future__ import annotations
@@ -9,14 +10,30 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from trivium_query.answer.direct.life import YEAR
-from trivium_query.answer.direct.opposites import weekdays_in
-from trivium_query.answer.direct.yes_no import denies
+from trivium.domain.chunks import Span
+from trivium_query.answer.direct.life import BIRTH, DEATH, YEAR
+from trivium_query.answer.direct.opposites import is_of_another_day
+from trivium_query.answer.direct.polarity import denies
+from trivium_query.answer.direct.units import is_of_another_dimension, is_of_another_unit
 from trivium_query.words import content_words
 
 _HOW_MANY = re.compile(r"\bhow (?:many|much)\b", re.I)
 # What somebody says, of which the text often says later that it is otherwise.
 _REPORT = re.compile(r"\b(?:said|says?|claim(?:s|ed)?|report(?:s|ed)|announced?|wrote|writes) that\b", re.I)
+_ONLY_TOLD = re.compile(
+    r"\bit (?:is|was) (?:often |sometimes |widely |still )?(?:told|said|believed|rumoured|claimed|thought) that\b"
+    r"|\b(?:legend|rumour) (?:has|says)\b|\bthere is no (?:proof|evidence)\b",
+    re.I,
+)
+_NEVER_WAS = re.compile(
+    r"\b(?:planned|intended|proposed|supposed|meant|was to|were to|should have)\b"
+    r".*\b(?:never (?:built|made|done|finished|came|happened|opened|held|carried)|abandoned|came to nothing)\b",
+    re.I,
+)
+_ASKS_FOR_PLANS = re.compile(
+    r"\b(?:plan|intend|propos|suppos|meant|should|was to\b|were to\b|originally)|\b(?:was|were)\b.* to be\b", re.I
+)
+_ASKS_FOR_BIRTH = re.compile(r"\b(?:born|birth|birthday|old|age)\b", re.I)
 _WAS_BUT = re.compile(r"\b(?:was|were|used to be)\b.*\bbut\b", re.I)
 _OF_THEN = re.compile(r"\b(?:was|were|did|had|used|been|before|once|former(?:ly)?|originally)\b|\b\w+ed\b", re.I)
 _MORE = re.compile(r"\s+(?:\w+\s+)?(?:more|extra|less|fewer|higher|lower|dearer|cheaper)\b", re.I)
@@ -32,13 +49,26 @@ _PRICED = re.compile(r"\b(?:costs?|pays?|prices?|fees?|charged?|rent)\b", re.I)
 _REDUCED = re.compile(r"\b(?:half|double|twice|free|nothing|discount|reduced|a (?:third|quarter))\b", re.I)
 _NOT_ONE = re.compile(r"\bnon[- ]\w+", re.I)  # "non-members"
 _CALLED_OFF = re.compile(r"\W*(?:cancell?ed|called off|postponed|dropped|withdrawn|sold out)\b", re.I)
-_ASKS_FOR_REPORT = re.compile(r"\b(?:say|said|claim|report|announce|wr[io]te)", re.I)
+# "Our leaflet said that the wheel was of oak. It is elm." "In March we gave the day as 18 April. It is on the 25th."
+_TOLD_BEFORE = re.compile(
+    r"\b(?:erratum|correction|leaflets?|letters?|notices?|posters?|programmes?|editions?|versions?|printings?|issues?"
+    r"|reports?|websites?|drafts?|we|had)\b.*"
+    r"\b(?:said|gave|given|wrote|written|printed|stated|announced|called)\b.* (?:that|as)\b",
+    re.I,
+)
+_BUT_IS = re.compile(
+    r"\W*(?:in fact|(?:it|they|he|she|this|that) (?:is|are|was|were|has|had)\b|the (?:right|correct|true|actual)\b)",
+    re.I,
+)
+_AT_WHAT_TIME = re.compile(r"\bat what time\b(?!.*\b(?:open|hours)\b)", re.I)
+_FROM_TO = re.compile(r"\d.*(?:\b(?:to|until|till)\b|[-\u2013]).*\d")
+_ASKS_FOR_REPORT = re.compile(r"\b(?:say|said|told|claim|report|rumour|legend|belie|announce|wr[io]te)", re.I)
 
 
 def is_doubtful(question: str, short: str, said: str) -> bool:
     """Whether `short`, found in the sentence `said`, may be no answer although the words fit."""
     return (
-        _is_of_another_day(question, said)
+        is_of_another_day(question, said)
         or _is_reported(question, said)
         or _is_no_longer_so(question, short, said)
         or _is_surcharge(question, short, said)
@@ -46,13 +76,24 @@ def is_doubtful(question: str, short: str, said: str) -> bool:
         or _is_of_another_time(question, said)
         or _is_of_no_rate(question, said)
         or _is_no_duration(question, short)
+        or _is_no_one_time(question, short)
         or _is_of_who_pays(question, short, said)
+        or is_of_another_unit(question, short)
+        or is_of_another_dimension(question, short, said)
+        or _is_of_what_never_was(question, said)
+        or _is_of_the_other_end(question, said)
+        or _is_birthday(question, short, said)
     )
 
 
 def is_called_off(text: str, end: int) -> bool:
     """Whether what follows the sentence that ends there says that it does not take place."""
     return _CALLED_OFF.match(text, end) is not None
+
+
+def is_corrected(text: str, said: Span) -> bool:
+    """Whether the sentence tells what was said before, and the next one how it is."""
+    return _TOLD_BEFORE.search(said.of(text)) is not None and _BUT_IS.match(text, said.end) is not None
 
 
 def is_reduced(question: str, short: str, said: str, others: Iterable[str]) -> bool:
@@ -69,15 +110,28 @@ def is_half_denied(question: str, said: str) -> bool:
     return denies(said) and not denies(question) and bool(missing)
 
 
-def _is_of_another_day(question: str, said: str) -> bool:
-    asked, told = weekdays_in(question), weekdays_in(said)
-    return bool(asked and told) and not asked & told
-
-
 def _is_reported(question: str, said: str) -> bool:
-    """A number that somebody is said to have told."""
-    counts = _HOW_MANY.search(question) and not _ASKS_FOR_REPORT.search(question)
-    return bool(counts and _REPORT.search(said))
+    """A number that somebody is said to have told, or what is only told."""
+    if _ASKS_FOR_REPORT.search(question):
+        return False
+    return bool((_HOW_MANY.search(question) and _REPORT.search(said)) or _ONLY_TOLD.search(said))
+
+
+def _is_of_what_never_was(question: str, said: str) -> bool:
+    """As "a fish ladder was planned for 2015 but never built"."""
+    return _NEVER_WAS.search(said) is not None and _ASKS_FOR_PLANS.search(question) is None and not denies(question)
+
+
+def _is_of_the_other_end(question: str, said: str) -> bool:
+    """Whether it tells where or when somebody was born, and it is asked where or when they died; or the other way."""
+    asked, told = ({one for one in (BIRTH, DEATH) if one.search(text)} for text in (question, said))
+    return len(asked) == len(told) == 1 and asked != told
+
+
+def _is_birthday(question: str, short: str, said: str) -> bool:
+    """Whether the day is when somebody was born, and something else is asked: "Patient: G. Lowndes, born 2 July"."""
+    born = re.search(rf"\bborn(?: on)? {re.escape(short)}", said) if short[:1].isdigit() else None
+    return born is not None and _ASKS_FOR_BIRTH.search(question) is None
 
 
 def _is_no_longer_so(question: str, short: str, said: str) -> bool:
@@ -116,6 +170,11 @@ def _is_of_no_rate(question: str, said: str) -> bool:
 def _is_no_duration(question: str, short: str) -> bool:
     """A year, where it is asked how long."""
     return _HOW_LONG.search(question) is not None and YEAR.fullmatch(short) is not None
+
+
+def _is_no_one_time(question: str, short: str) -> bool:
+    """Hours from one time to another, where it is asked at what time something is."""
+    return _AT_WHAT_TIME.search(question) is not None and _FROM_TO.search(short) is not None
 
 
 def _is_of_who_pays(question: str, short: str, said: str) -> bool:

@@ -24,6 +24,7 @@ _WHICH = re.compile(
     re.I,
 )
 _WHICH_GOES = re.compile(r"^(?:which|what)\s+(?P<thing>[a-z]{3,})\s+(?!(?:of|in|at|with|and|or)\b)[a-z]{2,}s\b", re.I)
+_BRACKETED = re.compile(r"\s*\((?:the )?(?P<role>[a-z]{3,})\)")
 _CAPITALISED = r"[A-Z\u00c0-\u00de][\w'\u2019-]+"
 _NAME = rf"{_CAPITALISED}(?:\s+(?:(?:van|von|de|der|del|di|da|la|le)\s+)*{_CAPITALISED}){{0,3}}"
 
@@ -51,6 +52,13 @@ def named_as_in(question: str, hit: Hit) -> Iterator[Told]:
         for name in beside.finditer(span.of(hit.chunk.text))
     ]
     yield from (told for close, told in found if close or len(found) == 1)
+
+
+def has_another_role(question: str, hit: Hit, end: int) -> bool:
+    """Whether the words that end there have a role in brackets, and not the one asked for: "Amara Bello (tenant)"."""
+    role = _ROLE.search(question.strip())
+    told = _BRACKETED.match(hit.chunk.text, end)
+    return role is not None and told is not None and role["role"].lower() != told["role"].lower()
 
 
 def numbered_in(question: str, hit: Hit) -> Iterator[Told]:

@@ -22,6 +22,7 @@ _OPPOSITES = tuple(
         ("voluntary optional", "compulsory mandatory obligatory"),
         ("public", "private"),
         ("alive", "dead"),
+        ("died killed drowned perished", "survived saved rescued"),
         ("present", "absent"),
         ("legal", "illegal"),
         ("valid", "invalid expired"),
@@ -30,7 +31,6 @@ _OPPOSITES = tuple(
         ("cheap", "expensive"),
         ("start started begin began begun commence", "end ended finish finished stop stopped expire"),
         ("arrive arrives arrived", "leave leaves left depart departs departed"),
-        ("bought buy", "sold sell"),
         ("married", "unmarried single"),
     )
 )
@@ -46,6 +46,7 @@ _TOLD_SWITCH = re.compile(
 )
 _WORD = re.compile(r"[^\W\d_]+")
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_DAYS_OF = {"weekday": WEEKDAYS[:5], "weekend": WEEKDAYS[5:]}
 _DAY = rf"(?P<{{}}>{'|'.join(WEEKDAYS)})s?"
 _RANGE = re.compile(rf"{_DAY.format('first')}\s*(?:to|until|till|through|[-\u2013\u2014])\s*{_DAY.format('last')}")
 
@@ -74,15 +75,22 @@ def is_switched_otherwise(question: str, sentence: str) -> bool:
 
 
 def weekdays_in(sentence: str) -> frozenset[str]:
-    """The days of the week that it names, those of its spans ("Tuesday to Sunday") among them."""
+    """The days of the week that it names, those of its spans ("Tuesday to Sunday") and of "weekends" among them."""
     text = fold(sentence)
     found = {day for day in WEEKDAYS if day in text}
+    found.update(day for word, days in _DAYS_OF.items() if word in text for day in days)
     for match in _RANGE.finditer(text):
         first, last = WEEKDAYS.index(match["first"]), WEEKDAYS.index(match["last"])
         found.update(
             WEEKDAYS[at % len(WEEKDAYS)] for at in range(first, last + 1 if last >= first else last + 1 + len(WEEKDAYS))
         )
     return frozenset(found)
+
+
+def is_of_another_day(question: str, sentence: str) -> bool:
+    """Whether both name days of the week, and none is of both."""
+    asked, told = weekdays_in(question), weekdays_in(sentence)
+    return bool(asked and told) and not asked & told
 
 
 def weekday_of(words: AbstractSet[str]) -> str:

@@ -28,6 +28,7 @@ def _in(units: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![^\W\d_])(?:{units})(?!\w)", re.I)
 
 
+_MEASURES = f"{_LENGTH}|{_TIME}|{_MASS}|{_HEAT}"
 _PERCENT = r"%|per ?cent"
 _WANTED = (
     (re.compile(r"\bhow (?:long|far|deep|high|tall|wide|thick)\b", re.I), f"{_LENGTH}|{_TIME}"),
@@ -65,6 +66,11 @@ _COUNTED_UNITS = (
     r"dollars?|\$(?:\s?\d+)?",
 )
 _HOW_MANY = tuple((re.compile(rf"\bhow many (?:{units})(?!\w)", re.I), units) for units in _COUNTED_UNITS)
+_DIMENSIONS = (
+    re.compile(r"\bdeep(?:er|est)?\b|\bdepth\b", re.I),
+    re.compile(r"\bheight\b|\btall(?:er|est)?\b|\bhow high\b|\bhigher than\b|\bmet(?:re|er)s high\b", re.I),
+    re.compile(r"\bwid(?:e|er|est|th)\b|\bbroad(?:er|est)?\b|\bbreadth\b", re.I),
+)
 SOME_TIME = rf"\b(?:half an?|an?|a quarter of an?)\s(?:{_TIME})(?!\w)"
 _AMOUNT = r"\d[\d,.]*|an?|half an?|(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|[a-z]+(?:teen|ty))"
 
@@ -73,6 +79,20 @@ def is_measured(question: str, text: str) -> bool:
     """Whether the text holds a unit of what the question wants a number of; False where it wants none."""
     wanted = _wanted(question)
     return wanted is not None and _in(wanted).search(text) is not None
+
+
+def is_of_another_unit(question: str, text: str) -> bool:
+    """Whether the text has units, but none of what the question wants a number of: centimetres for "how heavy"."""
+    wanted = _wanted(question)
+    return wanted is not None and _in(_MEASURES).search(text) is not None and _in(wanted).search(text) is None
+
+
+def is_of_another_dimension(question: str, short: str, said: str) -> bool:
+    """Whether the number is of a height, and it is asked for a depth: "no higher than 2.2 metres"."""
+    if not any(map(str.isdigit, short)):
+        return False
+    asked, told = ({one for one in _DIMENSIONS if one.search(text)} for text in (question, said))
+    return bool(asked and told) and not asked & told
 
 
 def amounts_for(question: str) -> re.Pattern[str] | None:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from trivium.domain.chunks import Span
 from trivium.ports.inference import Passage, Reading
 from trivium.text.sentences import split_sentences
 from trivium_query.answer.direct.hops import Read
-from trivium_query.answer.direct.opposites import is_required
-from trivium_query.answer.direct.yes_no import Decided, denies, denies_another, denies_what_is_asked
+from trivium_query.answer.direct.opposites import is_of_another_day, is_required
+from trivium_query.answer.direct.polarity import denies, is_settled
+from trivium_query.answer.direct.yes_no import Decided
+from trivium_query.answer.direct.yes_no_weighed import ReadSentence, weigh
 from trivium_query.answer.evidence import Candidate
 from trivium_query.answer.extractive import Extract
 from trivium_query.words import content_words
@@ -35,34 +37,47 @@ def worth_reading(extracted: Extract) -> list[Candidate]:
     return [ranked[at] for at in [*telling, *others][:MAX_READ]]
 
 
-async def read_yes_or_no(question: str, sentences: Sequence[Candidate], read: Read) -> Decided | None:
-    """None where no sentence tells, or they tell different things. Raises what `read` raises."""
+async def read_yes_or_no(
+    question: str, sentences: Sequence[Candidate], read: Read, weights: Mapping[str, float]
+) -> Decided | None:
+    """None where no sentence tells. Raises what `read` raises."""
     if not sentences:
         return None
-    readings = await read(question, list(map(_passage, sentences)))
-    odds = {word: [_odds(one, place) for one in readings] for word, place in (("yes", YES), ("no", NO))}
-    other, word = sorted(odds, key=lambda each: max(odds[each]))
-    best = max(odds[word])
-    ahead = best - max(odds[other])
-    if best < MIN_ODDS or not ahead:
+    found = [with_odds(*each) for each in zip(sentences, await read(question, passages_of(sentences)), strict=True)]
+    word, place, likely = weigh(question, found, weights)
+    odds = [one.odds(word) for one in found]
+    best, other = max(odds), max(one.odds("no" if word == "yes" else "yes") for one in found)
+    if best < MIN_ODDS:
         return None
-    deciding = _deciding(sentences, odds[word])
-    if is_required(question, deciding.text) and not denies(deciding.text):  # "you need none" demands nothing
-        return Decided("no", deciding, by_rule=False, odds=best, ahead=ahead)
-    if word == "no" and denies_another(question, deciding.text):
-        word = "yes"
-    elif word == "yes" and not denies(question) and denies_what_is_asked(question, deciding.text):
+    deciding = _deciding(sentences, odds, place)
+    if _rules_out(question, deciding.text):
         word = "no"
-    return Decided(word, deciding, by_rule=False, odds=best, ahead=ahead)
+    return Decided(word, deciding, by_rule=False, odds=best, ahead=best - other, likely=likely)
 
 
-def _deciding(sentences: Sequence[Candidate], odds: Sequence[float]) -> Candidate:
+def _rules_out(question: str, said: str) -> bool:
+    """Whether it demands what the question does without, or is of other days, and denies nothing."""
+    if denies(said):  # "you need none" demands nothing
+        return False
+    return is_required(question, said) or (is_of_another_day(question, said) and is_settled(said))
+
+
+def _deciding(sentences: Sequence[Candidate], odds: Sequence[float], best: int) -> Candidate:
     """The likeliest, or the one before it, which was read with it, where that says so by itself."""
-    best = max(range(len(odds)), key=odds.__getitem__)
     chunk, span = sentences[best].hit.chunk, sentences[best].span
     end = len(chunk.text[: span.start].rstrip())
     before = [at for at, one in enumerate(sentences) if one.hit.chunk.id == chunk.id and one.span.end == end]
     return sentences[next((at for at in before if odds[at] > TELLING_ODDS), best)]
+
+
+def passages_of(sentences: Sequence[Candidate]) -> list[Passage]:
+    """What the reader is given of each."""
+    return list(map(_passage, sentences))
+
+
+def with_odds(sentence: Candidate, reading: Reading) -> ReadSentence:
+    """The sentence as it was read."""
+    return ReadSentence(sentence, _odds(reading, YES), _odds(reading, NO))
 
 
 def passage_of(text: str, sentences: Sequence[Span], sentence: Span, title: str) -> Passage:
@@ -77,6 +92,6 @@ def _passage(one: Candidate) -> Passage:
 
 
 def _odds(reading: Reading, place: tuple[int, int]) -> float:
-    """Of the word at `place` against none."""
+    """Of the word at `place` against none; a logarithm."""
     found = (span.score - reading.no_answer for span in reading.spans if (span.start, span.end) == place)
     return next(found, -math.inf)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
@@ -96,13 +96,15 @@ def _root(each: str) -> str:
     return _END.sub("i", _SAME.get(each, each))  # supply, supplier
 
 
-def find(words: Sequence[Word], wanted: Sequence[str], taken: frozenset[int]) -> Run | None:
+def find(
+    words: Sequence[Word], wanted: Sequence[str], taken: frozenset[int], same: Callable[[str, str], bool] = alike
+) -> Run | None:
     """The first place where the stems stand one after the other, none of them taken."""
     size = len(wanted)
     for first in range(len(words) - size + 1):
         run = Run(first, first + size)
         if not run.indices() & taken and all(
-            alike(word.stem, each) for word, each in zip(words[first : run.end], wanted, strict=True)
+            same(word.stem, each) for word, each in zip(words[first : run.end], wanted, strict=True)
         ):
             return run
     return None

@@ -159,12 +159,24 @@ def conditions_of(
         said = within(words, match.start(), match.end())
         if not said & (taken | _words_of(found)):
             found.extend(_bounded(table, match, words, columns))
+    found += _numbered(table, words, columns, taken | _words_of(found))
     found += _gone(table, question, words, taken)
     for match in _AGAINST.finditer(question):
         said = within(words, match.start(), match.end())
         if not said & (taken | _words_of(found)):
             found.extend(_against(table, match["words"], said, columns))
     return found or _more_than(table, question, words, columns)
+
+
+def _numbered(
+    table: Table, words: Sequence[Word], columns: Sequence[ColumnMention], taken: frozenset[int]
+) -> Iterator[Condition]:
+    """Which one of what is numbered: "on line 7"."""
+    for one in columns:
+        column, at = table.columns[one.column], one.run.end
+        number = words[at].written if at < len(words) and at not in taken else ""
+        if column.measured and not (column.unit or column.decimals) and number.isdecimal():
+            yield Condition((Filter(one.column, Test.IS, (int(number),)),), frozenset((at,)))
 
 
 def _gone(table: Table, question: str, words: Sequence[Word], taken: frozenset[int]) -> Iterator[Condition]:

@@ -124,7 +124,7 @@ SIZED = frozenset({"largest", "biggest", "smallest"})  # by area, where nothing 
 SIZES = tuple(map(stem, ("area", "size", "surface")))
 THINGS = frozenset(map(stem, ("thing", "item", "article", "product", "piece", "entry", "object")))
 """What any table's rows may be of."""
-OCCASIONS = frozenset(map(stem, ("entry", "row", "record", "turn", "slot", "booking", "visit", "session")))
+OCCASIONS = frozenset(map(stem, ("entry", "row", "record", "turn", "slot", "booking", "visit", "session", "trip")))
 """What a row is one time of."""
 NUMBER_WORDS = frozenset("one two three four five six seven eight nine ten eleven twelve".split())
 # What they ask for is told by other words.
@@ -135,7 +135,8 @@ LIGHT = frozenset(
     column sheet file entry record document overall given according respectively all exactly there please go
     went run place placed stay take taken bring brought come came have has had would could us long far many much lie
     took stand belong pay laut plan planned schedule scheduled live yet already still now currently
-    club society association money down""".split()
+    club society association money down work worked back
+    everything anything""".split()
 )
 # A question that keeps one of these unread says more than the plan would.
 TELLING = frozenset(

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import msgspec
 
 from trivium_query.answer.tables.asked_words import Run, Word, alike, find, is_same, joined, stems_of, words_of
-from trivium_query.answer.tables.cues import LIGHT, NUMBER_WORDS, THINGS
+from trivium_query.answer.tables.cues import LIGHT, NUMBER_WORDS, OCCASIONS, THINGS
 from trivium_query.answer.tables.months import is_month, month_column, spans_of_months
 from trivium_query.answer.tables.table import Column, ColumnKind, Table
 from trivium_query.words import is_function_word, stem
@@ -66,8 +66,7 @@ def value_mentions(table: Table, words: Sequence[Word]) -> list[ValueMention]:
                 len(values) > 1 or any(word.stem in named for word in phrase) or not _is_written(phrase[0], values)
             )
             plain = plain or _is_of_table(phrase, values, about, whole=whole)
-            behind = words[run.end].stem if run.end < len(words) else ""
-            plain = plain or (not whole and (_is_light(phrase[0]) or behind in about))  # "the animal shelter"
+            plain = plain or (not whole and (_is_light(phrase[0]) or _stands_before_name(table, words[run.end :])))
             if not plain and (_is_meant(phrase, values) or (column == months and is_month(words, run.first))):
                 found.append(ValueMention(column, values, run, whole))
     return sorted(found, key=lambda one: one.run)
@@ -81,17 +80,30 @@ def _is_of_table(phrase: Sequence[Word], values: Sequence[str], about: set[str],
 
 
 def _is_light(word: Word) -> bool:
-    """Whether it is a number's word or a verb that any text has: of a remark it names nothing."""
-    return word.stem in LIGHT or word.folded in NUMBER_WORDS
+    """Whether it is a number's word, a "thing", a "trip" or a verb that any text has: of a remark it names nothing."""
+    return word.stem in LIGHT | THINGS | OCCASIONS or word.folded in NUMBER_WORDS
+
+
+def _stands_before_name(table: Table, rest: Sequence[Word]) -> bool:
+    """Whether the table's own name comes next: "the animal shelter"."""
+    return bool(rest) and _is_written(rest[0], (f"{table.about} {table.within}",))
 
 
 def _said_of(
     table: Table, words: Sequence[Word], run: Run, holders: Mapping[int, tuple[str, ...]]
 ) -> Mapping[int, tuple[str, ...]]:
-    """Of several columns with this value, the one that is named right before it."""
+    """Of several columns with this value, the one that is named right before it, or has it as it is written."""
+    if len(holders) < 2:
+        return holders
     before = words[run.first - 1].stem if run.first else ""
+    phrase = tuple(word.folded for word in words[run.first : run.end])
     named = {at: each for at, each in holders.items() if stems_of(table.columns[at].label) == (before,)}
-    return named if len(holders) > 1 and len(named) == 1 else holders
+    written = {  # a roof, where another has "Roofing"
+        at: same
+        for at, each in holders.items()
+        if (same := tuple(value for value in each if phrase == tuple(word.folded for word in words_of(value))))
+    }
+    return next((one for one in (named, written) if len(one) == 1), holders)
 
 
 def column_mentions(table: Table, words: Sequence[Word], taken: frozenset[int]) -> list[ColumnMention]:
@@ -100,7 +112,8 @@ def column_mentions(table: Table, words: Sequence[Word], taken: frozenset[int]) 
     labels = [stems_of(column.label) for column in table.columns]
     order = sorted(range(len(labels)), key=lambda at: -len(labels[at]))
     for column in order:
-        run = find(words, labels[column], taken | joined(one.run for one in found)) if labels[column] else None
+        same = is_same if table.columns[column].measured else alike  # "work" counts no workers
+        run = find(words, labels[column], taken | joined(one.run for one in found), same) if labels[column] else None
         if run and labels.count(labels[column]) == 1:
             found.append(ColumnMention(column, run))
     used = taken | joined(one.run for one in found)

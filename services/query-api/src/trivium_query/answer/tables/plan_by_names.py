@@ -42,13 +42,14 @@ _NOT_ADDED = frozenset(
 _PRICE = frozenset((stem("price"),))
 _PRICES = tuple(map(stem, ("price", "cost", "fee")))
 _PAID = frozenset(map(stem, "cost spend spent pay paid owe owed money charge charged expense".split()))
-_CURRENCIES = frozenset("EUR GBP USD CHF JPY € £ $".split())
+_CURRENCIES = frozenset("EUR GBP USD CHF JPY € £ $ euro euros pounds dollars francs".split())
 _DEALT = frozenset("sold bought paid".split())
 _IS = frozenset("is are was were".split())
 # What a superlative means the sum of, where several rows have it: "the highest revenue" of a shop.
 _SUMMED = frozenset(map(stem, "revenue sales turnover income profit earnings expenses units quantity umsatz".split()))
 _SPANS = frozenset(map(stem, "month week day quarter".split()))  # come again in each year
 _AMOUNT = frozenset((stem("amount"),))
+_DAY = stem("day")
 # What is measured: no rows are of it.
 _MEASURES = frozenset(
     map(stem, "hour minute second kilometre km metre mile litre kilo kg gram euro pound dollar".split())
@@ -241,7 +242,10 @@ def _most_rows(reading: Reading, found: CueFound) -> Plan | None:
         named = [at for at in reading.targets() if reading.table.columns[at].kind is ColumnKind.TEXT]
         group = next((at for at in (reading.asked(), reading.person_or_place(), _only(named)) if at is not None), None)
         return None if group is None else Plan(Aggregate.COUNT, None, reading.filters(), group, AGGREGATES[found.cue])
-    if counted is None or not is_person(counted) or len(persons_of(reading.table)) != 1 or found.hints:
+    persons = _only(persons_of(reading.table))
+    if counted is None or not is_person(counted) or persons is None or found.hints:
+        return None
+    if reading.table.columns[persons].measured:  # it says how many persons, not who
         return None
     group = reading.asked()
     group = reading.person_or_place() if group is None else group
@@ -262,7 +266,7 @@ def _how_many(reading: Reading) -> Plan | None:
     """Different values, what a column of numbers counts, or rows."""
     asked, group, counted = reading.asked(), reading.group(), reading.counted()
     if asked is None:
-        return _how_many_rows(reading, counted, group)
+        return _how_many_days(reading, counted, group) or _how_many_rows(reading, counted, group)
     if counted is not None and is_person(counted) and asked not in persons_of(reading.table):
         return None  # members are no memberships
     if not reading.table.columns[asked].measured:
@@ -272,6 +276,13 @@ def _how_many(reading: Reading) -> Plan | None:
     if _names_one_row(reading):
         return Plan(Aggregate.VALUE, asked, reading.filters(), group)
     return Plan(Aggregate.SUM, asked, reading.filters(), group) if _is_added(reading, asked) else None
+
+
+def _how_many_days(reading: Reading, counted: Word | None, group: int | None) -> Plan | None:
+    """Different dates of the rows that are named: "on how many days did it rain"."""
+    days = _only(column_kinds(reading.table, ColumnKind.DATE))
+    counts = counted is not None and counted.stem == _DAY and days is not None and bool(reading.filters())
+    return Plan(Aggregate.COUNT, days, reading.filters(), group) if counts else None
 
 
 def _how_many_rows(reading: Reading, counted: Word | None, group: int | None) -> Plan | None:
@@ -313,12 +324,11 @@ def _counts_rows(reading: Reading) -> bool:
     if not (reading.filters() or reading.cue(Cue.EACH)):
         return False
     counted, columns = reading.counted(), reading.table.columns
-    if reading.counts_times() or (
-        counted is not None and counted == reading.noun_of_rows() and reading.is_called_after(counted)
-    ):
+    is_called_after = counted is not None and counted == reading.noun_of_rows() and reading.is_called_after(counted)
+    is_of_named = reading.counts_things() and has_names_of_rows(reading.table)
+    is_of_persons = (counted is None or reading.names_value(counted)) and _is_of_persons(reading.table)
+    if reading.counts_times() or is_called_after or is_of_named or is_of_persons:
         return True
-    if reading.counts_things() and has_names_of_rows(reading.table):
-        return True  # each row is of one
     if counted is None or any(column.measured and not column.unit and not column.decimals for column in columns):
         return False
     if is_person(counted):
@@ -328,9 +338,14 @@ def _counts_rows(reading: Reading) -> bool:
 
 def _counts_persons(reading: Reading) -> bool:
     """Whether "how many people" means rows: each is of another person."""
-    counted, persons = reading.counted(), persons_of(reading.table)
-    is_each = len(persons) == 1 and reading.table.names_rows(persons[0])
-    return bool(is_each and reading.filters() and counted is not None and is_person(counted))
+    counted = reading.counted()
+    return bool(_is_of_persons(reading.table) and reading.filters() and counted is not None and is_person(counted))
+
+
+def _is_of_persons(table: Table) -> bool:
+    """Whether each row is of another person."""
+    persons = persons_of(table)
+    return len(persons) == 1 and table.names_rows(persons[0])
 
 
 def _names_one_row(reading: Reading) -> bool:

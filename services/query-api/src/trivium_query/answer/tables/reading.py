@@ -47,8 +47,8 @@ _DOERS = frozenset(
     map(
         stem,
         "mechanic technician driver engineer plumber electrician doctor nurse vet dentist therapist tutor trainer coach"
-        " instructor operator carer cook guide inspector surveyor fitter gardener cleaner hairdresser agent clerk"
-        " officer editor designer handler teacher worker employee staff".split(),
+        " contractor instructor operator carer cook guide inspector surveyor fitter gardener cleaner hairdresser agent"
+        " clerk officer editor designer handler teacher worker employee staff".split(),
     )
 )
 _DEEDS = frozenset(
@@ -59,6 +59,9 @@ _DEEDS = frozenset(
     )
 )
 _BY = "by"  # whoever a column is called after: "paid_by"
+_ON = "on"  # the day: "found_on"
+_WAS = frozenset(("was", "were"))
+_ASKS_FOR_DAYS = frozenset("when date day days first last earliest latest most least often".split())
 _NONE = "no"
 _OFTEN = frozenset(("often", "times"))
 _PERIODS = frozenset(map(stem, "day week month quarter season year".split()))
@@ -138,6 +141,7 @@ class Reading(msgspec.Struct, frozen=True):
         for end in sorted(ends):
             for one in self.columns:
                 near = end <= one.run.first <= end + _NEAR and one.column not in stated
+                near = near and not self._is_only_done(one.column)
                 if near and self._is_bare(end, one.run.first):
                     return self._headed(one).column
         return None
@@ -162,28 +166,32 @@ class Reading(msgspec.Struct, frozen=True):
         )
 
     def _is_only_done(self, column: int) -> bool:
-        """Whether the column tells by whom, and only what was done is said: "the most sold item"."""
+        """Whether the column tells by whom, or on which day, and only what was done is said: "the most sold item"."""
         said = {word.folded for word in self.words}
+        if _is_on(self.table.columns[column]):
+            return not said & _ASKS_FOR_DAYS
         return _is_by(self.table.columns[column]) and not said & {_BY, *_PERSONAL}
 
     def person_or_place(self) -> int | None:
-        """The column of whom "who", or of what "where", asks."""
+        """The column of whom "who", or of what "where", asks: no number of workers."""
         wanted = next((_ASKS_FOR[word.folded] for word in self.words if word.folded in _ASKS_FOR), frozenset[str]())
-        found = [at for at, column in enumerate(self.table.columns) if wanted & set(stems_of(column.label))]
+        found = self._called(wanted)
         if wanted is PERSONS:
             found = found or [at for at, column in enumerate(self.table.columns) if _is_by(column)]
-        if wanted is PERSONS and (doers := self._doers()):
+        if wanted is PERSONS and (doers := self._called(_DOERS)):
             found = doers if any(map(is_deed, self.words)) else [*dict.fromkeys((*found, *doers))]
         return found[0] if len(found) == 1 else None
 
-    def _doers(self) -> list[int]:
-        return [at for at, column in enumerate(self.table.columns) if _DOERS & set(stems_of(column.label))]
+    def _called(self, wanted: frozenset[str]) -> list[int]:
+        columns = enumerate(self.table.columns)
+        return [at for at, column in columns if not column.measured and wanted & set(stems_of(column.label))]
 
     def names_of_rows(self) -> int | None:
-        """The first column with a name for each row that is no number, where "which thing" asks for it."""
-        if len(self.words) < 2 or self.words[0].folded not in _CHOOSING or self.words[1].stem not in THINGS:
+        """The first column with a name for each row that is no number: "which thing", "what was found"."""
+        if len(self.words) < 2 or self.words[0].folded not in _CHOOSING:
             return None
-        return self._names_each()
+        done = self.words[1].folded in _WAS and any(self._is_only_done(one.column) for one in self.columns)
+        return self._names_each() if done or self.words[1].stem in THINGS else None
 
     def names_of_extreme(self) -> int | None:
         """The same where the most or least of things is asked for, or of what the table is called after.
@@ -360,7 +368,7 @@ class Reading(msgspec.Struct, frozen=True):
             or self._is_move(word)
             or (bool(self.table.melted) and word.stem in _COSTS and self.cue(Cue.HOW_MUCH) is not None)
             or (word.stem in OCCASIONS and self.counts_any(OCCASIONS))
-            or (is_deed(word) and self.words[0].folded in _PERSONAL and bool(self._doers()))
+            or (is_deed(word) and self.words[0].folded in _PERSONAL and bool(self._called(_DOERS)))
             or (word.stem == _NEED and self.cue(Cue.MOST, Cue.LEAST) is not None)
             or (word.folded == "date" and bool(column_kinds(self.table, ColumnKind.DATE)))
             or (is_person(word) and bool(persons_of(self.table)))
@@ -420,6 +428,11 @@ def persons_of(table: Table) -> list[int]:
 def _is_by(column: Column) -> bool:
     """Whether it tells by whom: "paid_by"."""
     return column.kind is ColumnKind.TEXT and stems_of(column.label)[-1:] == (_BY,)
+
+
+def _is_on(column: Column) -> bool:
+    """Whether it tells on which day: "found_on"."""
+    return column.kind is ColumnKind.DATE and stems_of(column.label)[-1:] == (_ON,)
 
 
 def _together(filters: Sequence[Filter]) -> list[Filter]:

@@ -24,7 +24,8 @@ _EMPTY = frozenset(["", "-", "\u2013", "\u2014", "n/a", "na", "none", "null", "n
 _CURRENCIES = frozenset("$€£¥")
 _CODE_CHARS = 3  # of a currency
 _LABEL_UNIT = re.compile(
-    r"(?:\s*[(\[]\s*([^()\[\]]{1,12})\s*[)\]]|\s+(EUR|USD|GBP|CHF|JPY)"
+    r"(?:\s*[(\[]\s*([^()\[\]]{1,12})\s*[)\]]|\s+(?:in )?(EUR|USD|GBP|CHF|JPY)"
+    r"|\s+in\s([$€£¥%]|euros|pounds|dollars|kg|g|mg|t|km|m|cm|mm|l|ml|h|min|kWh)"
     r"|_(EUR|USD|GBP|CHF|JPY|kg|g|mg|t|km|m|cm|mm|l|ml|h|min|kwh|eur|usd|gbp|chf|jpy))\s*$"
 )
 _NUMBER = re.compile(
@@ -204,9 +205,11 @@ def _text(label: str, filled: Sequence[str], sums: Sequence[bool]) -> TypedColum
 
 
 def _label_and_unit(label: str) -> tuple[str, str]:
-    """`Mean level (m)` is a level in metres, `Cost EUR` and `cost_eur` are in euros."""
+    """`Mean level (m)` and `Level in m` are levels in metres, `Cost EUR` and `cost_eur` are in euros."""
     match = _LABEL_UNIT.search(label)
     if not match or not match.start():
         return label, ""
-    behind = match[3] or ""
-    return label[: match.start()], match[1] or match[2] or (behind.upper() if len(behind) == _CODE_CHARS else behind)
+    behind = match[4] or ""
+    return label[: match.start()], match[1] or match[2] or match[3] or (
+        behind.upper() if len(behind) == _CODE_CHARS else behind
+    )
