@@ -8,6 +8,7 @@ different passages compare (shared normalisation: Clark and Gardner 2018).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -15,8 +16,9 @@ import torch
 from reader_reads import Read
 from transformers import BertModel
 
+from trivium_inference.openvino_encoder import native_precision
+from trivium_inference.openvino_runtime import load_openvino
 from trivium_inference.reader_windows import MARKS
-from trivium_inference.torch_encoder import native_precision
 
 NONE = -1e4  # added to what is no token of the text
 
@@ -65,7 +67,7 @@ def loss_of(network: Network, batch: Sequence[list[Read]]) -> torch.Tensor:
     reads = [read for group in batch for read in group]
     place = network.head.weight.device
     ids, mask, marks, inside, gold = (one.to(place, non_blocking=True) for one in _tensors(reads))
-    with torch.autocast(place.type, torch.bfloat16, enabled=native_precision(torch, place.type) == "bf16"):
+    with torch.autocast(place.type, torch.bfloat16, enabled=place.type == "cuda" or _has_bf16()):
         scores = network(ids, mask, marks)
     scores = scores.float()
     alone = _missed(scores + (inside - 1)[..., None] * -NONE, gold, dim=1).mean()
@@ -79,6 +81,12 @@ def loss_of(network: Network, batch: Sequence[list[Read]]) -> torch.Tensor:
     seen, held = (torch.logsumexp(one, 1)[rows] for one in (logits, logits + (gold_told - 1) * -NONE))
     beyond = (rows < 0)[..., None] * NONE
     return alone + (torch.logsumexp(seen + beyond, 1) - torch.logsumexp(held + beyond, 1)).mean()
+
+
+@cache
+def _has_bf16() -> bool:
+    """Whether this processor multiplies bf16 faster: a step takes 0.4 to 0.6 s instead of 1.1 to 1.2 with AVX512_BF16."""
+    return native_precision(load_openvino().Core()) == "bf16"
 
 
 def _rows_of(batch: Sequence[list[Read]]) -> torch.Tensor:

@@ -43,7 +43,7 @@ class StoredConnections:
     Duplicate: a second `add` of an id is `Refused` (`connection_exists`), also while the first is being removed.
     Empty: a tenant without connections lists none.
     Order: `listed` by id.
-    Half-done: a connection is there once `add` returns, and until `forget` has removed the last of it.
+    Half-done: a connection is there once `add` returns, and until `forget` has removed its definition.
     """
 
     def __init__(self, objects: Objects) -> None:
@@ -124,7 +124,7 @@ class StoredConnections:
         return (_content(self._objects.for_tenant(tenant), CURSORS + connection_id) or b"").decode()
 
     def forget(self, tenant: Tenant, connection_id: str) -> None:
-        """Remove all that is known of it; its definition goes last, so that it can be done again."""
+        """Remove all that is known of it. What marks it as removed goes last: cut off before, it is done again."""
         objects = self._objects.for_tenant(tenant)
         for prefix in (CURSORS, STATES, DEFINED, REMOVING):
             objects.delete(prefix + connection_id)

@@ -106,11 +106,6 @@ class StepType(enum.StrEnum):
     NEXT_IMAGE = "NEXT_IMAGE"
     NEXT_FORMULA = "NEXT_FORMULA"
 
-    @property
-    def crosses(self) -> bool:
-        """Whether it joins text with what is not text."""
-        return self.name.startswith("HAS_")
-
 
 class Step(msgspec.Struct, frozen=True, gc=False):
     """An edge between two chunks of one version; `chunk_id` is the other end."""
