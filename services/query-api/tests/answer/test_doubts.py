@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from trivium.domain.chunks import Span
-from trivium_query.answer.direct.doubts import is_called_off, is_corrected, is_doubtful, is_reduced
+from trivium_query.answer.direct.doubts import is_called_off, is_corrected, is_doubtful, is_of_then, is_reduced
 
 
 @pytest.mark.parametrize(
@@ -36,6 +36,15 @@ from trivium_query.answer.direct.doubts import is_called_off, is_corrected, is_d
         ("How long does it take?", "14 days", "It takes 14 days.", False),
         ("How deep may a pond be?", "2.2 metres", "One shed, no higher than 2.2 metres.", True),
         ("How high may a shed be?", "2.2 metres", "One shed, no higher than 2.2 metres.", False),
+        ("How deep is the river?", "four hundred metres", "The bridge lies four hundred metres upstream.", True),
+        ("How deep is the river?", "four metres", "The river is four metres deep here.", False),
+        ("How far is the bridge?", "400 metres", "The bridge lies 400 metres upstream.", False),
+        ("What share of it did Halvard own?", "1.2 million euros", "Halvard put in 1.2 million euros.", True),
+        ("What share of it did Halvard own?", "a third", "Halvard owned a third of it.", False),
+        ("How many customers were affected?", "14", "That number wrongly included 14 customers.", True),
+        ("How many were wrongly included?", "14", "That number wrongly included 14 customers.", False),
+        ("How much has she still to pay?", "300 pounds", "She paid 300 pounds now, the rest is due in May.", True),
+        ("How much has she paid so far?", "300 pounds", "She paid 300 pounds now, the rest is due in May.", False),
         ("At what time does the last boat leave?", "9.30 am to 7 pm", "We open from 9.30 am to 7 pm.", True),
         ("At what time does the last boat leave?", "6 pm", "The last boat leaves at 6 pm.", False),
         ("At what time is it open?", "9.30 am to 7 pm", "We open from 9.30 am to 7 pm.", False),
@@ -93,9 +102,25 @@ def test_what_another_sentence_makes_less_for_some(question: str, reduced: bool)
         ),
         ("In March we gave the litter pick as 18 April.", "It is on Saturday 25 April at 10 am.", True),
         ("The first notice gave the price of the canoe as £24.", "The right price is £28.", True),
+        ("In the magazine I wrote that we had raised £32,350.", "That was a slip of the pen.", True),
         ("In March we gave the litter pick as 18 April.", "Bags are provided.", False),
         ("The wheel was made of oak.", "It is 5 metres across.", False),
     ],
 )
 def test_what_was_said_before_and_is_corrected_is_not_told_as_sure(said: str, then: str, *, corrected: bool) -> None:
     assert is_corrected(f"{said} {then}", Span(0, len(said))) is corrected
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "then"),
+    [
+        ("Is it still the longest bridge?", "For three years it was the longest bridge.", True),
+        ("Is it still the longest bridge?", "It was the longest bridge, and is so today.", False),
+        ("Was it the longest bridge?", "For three years it was the longest bridge.", False),
+        ("Has the diocese agreed?", "The diocese had turned us down, but has changed its mind.", True),
+        ("Had the diocese turned them down?", "The diocese had turned us down, but has changed its mind.", False),
+        ("Is a dog allowed now?", "Dogs are allowed now.", False),
+    ],
+)
+def test_a_word_of_now_does_not_follow_from_what_was(question: str, said: str, *, then: bool) -> None:
+    assert is_of_then(question, said) is then

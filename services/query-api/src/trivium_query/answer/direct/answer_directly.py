@@ -16,7 +16,7 @@ from trivium_query.answer.direct.choose import shipped
 from trivium_query.answer.direct.compose import RELATED, compose
 from trivium_query.answer.direct.confidence import confidence
 from trivium_query.answer.direct.direct import Direct, read_directly
-from trivium_query.answer.direct.doubts import is_called_off, is_corrected, is_doubtful, is_half_denied, is_reduced
+from trivium_query.answer.direct.doubts import is_called_off, is_corrected, is_doubtful, is_half_denied, is_of_then, is_reduced
 from trivium_query.answer.direct.focus import CLEAR
 from trivium_query.answer.direct.hops import Found, Read
 from trivium_query.answer.direct.life import YEAR
@@ -256,7 +256,8 @@ def _is_of_the_kind(question: str, direct: Direct, draft: Draft, extracted: Extr
         read = direct.decided if direct.decided and not direct.decided.by_rule else None
         half = read is not None and _is_of_its_other_half(question, read, extracted)
         sure = read is None or (right >= YES_NO_SUPPORTED and read.likely >= YES_NO_LIKELY)
-        return bool(draft.short) and not half and sure
+        then = direct.decided is not None and is_of_then(question, direct.decided.sentence.text)
+        return bool(draft.short) and not (half or then) and sure
     first = " ".join(citation.quote for citation in draft.citations[:1])
     if direct.compared is None and is_doubtful(question, draft.short, first):
         return False

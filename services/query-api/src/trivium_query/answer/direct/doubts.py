@@ -1,8 +1,8 @@
 """What keeps a likely answer from being told as sure, though its words fit.
 
-It is of another day, time or unit than asked for, what somebody said, what was once or never came about, a surcharge,
-what holds under a condition, once where it is asked how much a day, or what others pay; or the next sentence calls it
-off, corrects it or makes it less.
+It is of another day, time or unit than asked for, what somebody said, what was once or never came about, a mistake,
+a surcharge, what holds under a condition, once where it is asked how much a day, what others pay, or what is paid where
+the rest is asked for; or the next sentence calls it off, corrects it or makes it less.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _CALLED_OFF = re.compile(r"\W*(?:cancell?ed|called off|postponed|dropped|withdra
 # "Our leaflet said that the wheel was of oak. It is elm." "In March we gave the day as 18 April. It is on the 25th."
 _TOLD_BEFORE = re.compile(
     r"\b(?:erratum|correction|leaflets?|letters?|notices?|posters?|programmes?|editions?|versions?|printings?|issues?"
-    r"|reports?|websites?|drafts?|we|had)\b.*"
+    r"|reports?|websites?|drafts?|magazines?|newsletters?|guidebooks?|brochures?|articles?|minutes|I|we|had)\b.*"
     r"\b(?:said|gave|given|wrote|written|printed|stated|announced|called)\b.* (?:that|as)\b",
     re.I,
 )
@@ -60,6 +60,17 @@ _BUT_IS = re.compile(
     r"\W*(?:in fact|(?:it|they|he|she|this|that) (?:is|are|was|were|has|had)\b|the (?:right|correct|true|actual)\b)",
     re.I,
 )
+_ASKS_OF_NOW = re.compile(r"\b(?:still|nowadays|today|now|any ?more|these days|currently|at present|after all)\b", re.I)
+_ASKS_OF_PAST = re.compile(r"\W*(?:was|were|did|had)\b", re.I)
+_PAST = re.compile(r"\b(?:was|were|had|used to)\b", re.I)
+_PRESENT = re.compile(r"\b(?:is|are|has|have|can|may|will|does?|now|still|today|since)\b", re.I)
+_HAD_BUT_HAS = re.compile(r"\bhad\b.*\bbut\b.*\b(?:has|have|is|are|will|now)\b", re.I)
+_MISTAKEN = re.compile(r"\b(?:wrongly|mistakenly|erroneously|incorrectly|(?:in|by) (?:error|mistake)|misprint)\b", re.I)
+_ASKS_FOR_MISTAKES = re.compile(r"\b(?:wrong|mistake|err(?:or|one)|incorrect|misprint|false)", re.I)
+_ASKS_FOR_REST = re.compile(
+    r"\b(?:still|yet|left|remain\w*|outstanding|rest)\b.*\b(?:pay|paid|owes?|owed|owing|due)\b|\bowes?\b", re.I
+)
+_PAID = re.compile(r"\bpaid\W+(?:\w+\W+){0,2}$", re.I)
 _AT_WHAT_TIME = re.compile(r"\bat what time\b(?!.*\b(?:open|hours)\b)", re.I)
 _FROM_TO = re.compile(r"\d.*(?:\b(?:to|until|till)\b|[-\u2013]).*\d")
 _ASKS_FOR_REPORT = re.compile(r"\b(?:say|said|told|claim|report|rumour|legend|belie|announce|wr[io]te)", re.I)
@@ -81,6 +92,8 @@ def is_doubtful(question: str, short: str, said: str) -> bool:
         or is_of_another_unit(question, short)
         or is_of_another_dimension(question, short, said)
         or _is_of_what_never_was(question, said)
+        or _is_mistaken(question, said)
+        or _is_paid(question, short, said)
         or _is_of_the_other_end(question, said)
         or _is_birthday(question, short, said)
     )
@@ -110,6 +123,13 @@ def is_half_denied(question: str, said: str) -> bool:
     return denies(said) and not denies(question) and bool(missing)
 
 
+def is_of_then(question: str, said: str) -> bool:
+    """Whether a yes or no is of now and its sentence of before: "had turned us down, but has changed its mind"."""
+    if _HAD_BUT_HAS.search(said) and not _ASKS_OF_PAST.match(question):
+        return True
+    return bool(_ASKS_OF_NOW.search(question) and _PAST.search(said) and not _PRESENT.search(said))
+
+
 def _is_reported(question: str, said: str) -> bool:
     """A number that somebody is said to have told, or what is only told."""
     if _ASKS_FOR_REPORT.search(question):
@@ -120,6 +140,17 @@ def _is_reported(question: str, said: str) -> bool:
 def _is_of_what_never_was(question: str, said: str) -> bool:
     """As "a fish ladder was planned for 2015 but never built"."""
     return _NEVER_WAS.search(said) is not None and _ASKS_FOR_PLANS.search(question) is None and not denies(question)
+
+
+def _is_mistaken(question: str, said: str) -> bool:
+    """As "that number wrongly included 14 customers"."""
+    return _MISTAKEN.search(said) is not None and _ASKS_FOR_MISTAKES.search(question) is None
+
+
+def _is_paid(question: str, short: str, said: str) -> bool:
+    """What is paid, where it is asked what has still to be: "paid 300 now, the rest is due in May"."""
+    at = said.find(short) if short else -1
+    return at >= 0 and _ASKS_FOR_REST.search(question) is not None and _PAID.search(said, 0, at) is not None
 
 
 def _is_of_the_other_end(question: str, said: str) -> bool:

@@ -30,6 +30,7 @@ def _in(units: str) -> re.Pattern[str]:
 
 _MEASURES = f"{_LENGTH}|{_TIME}|{_MASS}|{_HEAT}"
 _PERCENT = r"%|per ?cent"
+_PRICE = rf"{_MONEY}|[$€£¥](?:\s?\d+)?"
 _WANTED = (
     (re.compile(r"\bhow (?:long|far|deep|high|tall|wide|thick)\b", re.I), f"{_LENGTH}|{_TIME}"),
     (re.compile(r"\bhow heavy\b|\bhow much\b.*\bweighs?\b", re.I), _MASS),
@@ -42,7 +43,7 @@ _WANTED = (
             r"|\b(?:what|how much)\b.*\b(?:pays?|paid|charged?|spend|spent|owed?)\b(?! (?:by|with|in|for by)\b)",
             re.I,
         ),
-        rf"{_MONEY}|[$€£¥](?:\s?\d+)?",
+        _PRICE,
     ),
 )
 _COUNTED_UNITS = (
@@ -71,6 +72,11 @@ _DIMENSIONS = (
     re.compile(r"\bheight\b|\btall(?:er|est)?\b|\bhow high\b|\bhigher than\b|\bmet(?:re|er)s high\b", re.I),
     re.compile(r"\bwid(?:e|er|est|th)\b|\bbroad(?:er|est)?\b|\bbreadth\b", re.I),
 )
+_AWAY = re.compile(
+    r"\W+(?:\w+\W+)?(?:upstream|downstream|uphill|downhill|away|off|from|further|(?:to the )?(?:north|south|east|west)\w*)\b",
+    re.I,
+)
+_HOW_LARGE = re.compile(r"\bhow (?:deep|high|tall|wide|thick|big|large)\b|\b(?:depth|height|width) of\b", re.I)
 SOME_TIME = rf"\b(?:half an?|an?|a quarter of an?)\s(?:{_TIME})(?!\w)"
 _AMOUNT = r"\d[\d,.]*|an?|half an?|(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|[a-z]+(?:teen|ty))"
 
@@ -84,11 +90,16 @@ def is_measured(question: str, text: str) -> bool:
 def is_of_another_unit(question: str, text: str) -> bool:
     """Whether the text has units, but none of what the question wants a number of: centimetres for "how heavy"."""
     wanted = _wanted(question)
-    return wanted is not None and _in(_MEASURES).search(text) is not None and _in(wanted).search(text) is None
+    if wanted is None or _in(wanted).search(text):
+        return False
+    return _in(f"{_MEASURES}|{_PRICE}" if wanted == _PERCENT else _MEASURES).search(text) is not None
 
 
 def is_of_another_dimension(question: str, short: str, said: str) -> bool:
-    """Whether the number is of a height, and it is asked for a depth: "no higher than 2.2 metres"."""
+    """Whether the number is of a height or of a way, and it is asked for a depth: "no higher than 2.2 metres"."""
+    at = said.find(short) if short else -1
+    if at >= 0 and _HOW_LARGE.search(question) and _in(_LENGTH).search(short) and _AWAY.match(said, at + len(short)):
+        return True
     if not any(map(str.isdigit, short)):
         return False
     asked, told = ({one for one in _DIMENSIONS if one.search(text)} for text in (question, said))
