@@ -82,6 +82,17 @@ def test_a_merged_cell_is_said_in_each_row_and_what_it_covers_is_not(parse: Pars
     ]
 
 
+def test_only_a_row_of_one_cell_is_said_once(parse: Parse) -> None:
+    def row(*cells: str, span: int = 1) -> str:
+        wide = f"<w:tcPr><w:gridSpan w:val='{span}'/></w:tcPr>" if span > 1 else ""
+        return f"<w:tr>{''.join(_cell(wide + _paragraph(_run(cell))) for cell in cells)}</w:tr>"
+
+    rows = (row("Monday", "Tuesday"), row("9-17", "9-17"), row("Winter", span=2), row("closed", "9-12"))
+    assert texts(parse(_with(f"<w:tbl>{''.join(rows)}</w:tbl>")), UnitKind.TABLE) == [
+        "Monday: 9-17; Tuesday: 9-17\nMonday: Winter\nMonday: closed; Tuesday: 9-12",
+    ]
+
+
 def test_a_text_box_that_word_stores_twice_is_read_once(parse: Parse) -> None:
     box = f"<w:txbxContent>{_paragraph(_run('In a box'))}</w:txbxContent>"
     choice = f"<mc:Choice Requires='wps'><w:drawing>{box}</w:drawing></mc:Choice>"

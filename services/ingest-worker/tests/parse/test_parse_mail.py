@@ -17,6 +17,8 @@ from .conftest import InkOcr, Parse, pdf, picture, texts
 
 HEADERS = "From: Ada <ada@example.org>\nTo: Bo <bo@example.org>\nDate: Mon, 3 Mar 2025 10:00:00 +0100\n"
 
+TRIP = "Your train:\n\nFrom: Berlin\nTo: Paris\nDate: 3 May\nPrice: 120 euros\n\n--- Hotel ---\nThe Quorn Arms.\n"
+
 
 def mail(text: str = "The weir is removed in May.", **headers: str) -> EmailMessage:
     message = EmailMessage()
@@ -67,6 +69,39 @@ def test_html_is_read_when_the_plain_text_only_says_that_there_is_some(parse: Pa
     rows = "".join(f"<p>Gauge {number} stands at {number} metres above the sea.</p>" for number in range(20))
     message.add_alternative(f"<html><body>{rows}</body></html>", subtype="html")
     assert "Gauge 7 stands at 7 metres above the sea." in parse(message.as_bytes()).text
+
+
+def _parts(kind: str, *parts: tuple[str, str]) -> tuple[str, str]:
+    written = "".join(f"--{kind}\nContent-Type: {name}\n\n{content}\n" for name, content in parts)
+    return f'multipart/{kind}; boundary="{kind}"', f"{written}--{kind}--\n"
+
+
+def test_plain_text_and_html_beside_each_other_are_both_read_in_order(parse: Parse) -> None:
+    both = _parts("alternative", ("text/plain", "The plain words."), ("text/html", "<p>The HTML words.</p>"))
+    parts = [("text/html", "<p>The weir opens.</p>"), ("text/plain", "Weirs mailing list"), both, ("text/html", "End.")]
+    kind, content = _parts("mixed", *parts)
+    read = ["The weir opens.", "Weirs mailing list", "The plain words.", "End."]
+    assert body(parse(f"{HEADERS}Content-Type: {kind}\n\n{content}")) == read
+
+
+def test_an_alternative_is_one_choice_whatever_its_parts_are_made_of(parse: Parse) -> None:
+    pages = _parts("related", ("text/html", "<p>The HTML words.</p>"), ("text/html", "<p>More of them.</p>"))
+    kind, content = _parts("alternative", ("text/plain", "The plain words."), pages)
+    assert body(parse(f"{HEADERS}Content-Type: {kind}\n\n{content}")) == ["The plain words."]
+
+
+def test_only_plain_text_is_read_as_text(parse: Parse) -> None:
+    forms = [("text/x-amp-html", "<h1>The words.</h1>"), ("text/calendar", "BEGIN:VCALENDAR\nEND:VCALENDAR")]
+    kind, content = _parts("alternative", ("text/plain", "The words."), *forms, ("text/html", "<p>The words.</p>"))
+    document = parse(f"{HEADERS}Content-Type: {kind}\n\n{content}")
+    assert body(document) == ["The words."]
+    assert [child.media_type for child in document.children] == ["text/calendar"]
+
+
+def test_a_delivery_report_is_read_as_text(parse: Parse) -> None:
+    status = ("message/delivery-status", "Final-Recipient: rfc822; bo@example.org\nAction: failed")
+    kind, content = _parts("report", ("text/plain", "It was not delivered."), status)
+    assert "Action: failed" in parse(f"{HEADERS}Content-Type: {kind}\n\n{content}").text
 
 
 def test_what_an_answer_quotes_in_html_is_left_out(parse: Parse) -> None:
@@ -149,6 +184,16 @@ def test_a_mail_without_a_body_is_empty_and_its_attachments_are_not(parse: Parse
         ("Yes.\n-- \nAda Lovelace\nEngine Street 1\n", "Yes."),
         ("It costs 3 > 2 euros: see 2025-03-03:\nnext line", "It costs 3 > 2 euros: see 2025-03-03:\nnext line"),
         ("> only\n> quoted\n", " only\n quoted"),
+        (TRIP, TRIP.strip("\n")),
+        ("Yes.\n\nVon: Ada\nGesendet: Montag, 3. März 2025 10:00\nAn: Bo\nCc: Cy\nBetreff: Wehr\n\nWann?\n", "Yes."),
+        ("Yes.\n\nFrom: Ada <ada@example.org>\nTo: Bo\nCc: Cy\n\nWhen?\n", "Yes."),
+        ("Yes.\n\nDe : Ada\nEnvoyé : lundi 3 mars 10:00\nÀ : Bo\n\nQuand ?\n", "Yes."),
+        ("Yes.\n\n-------- Original-Nachricht --------\nWann?\n", "Yes."),
+        ("Yes.\n\n-----Message d'origine-----\nQuand ?\n", "Yes."),
+        ("Yes.\n\n-----Исходное сообщение-----\nFrom: Ada\n", "Yes."),
+        ("Yes.\n\n---------- Doorgestuurd bericht ---------\nWanneer?\n", "Yes."),
+        ("Yes.\n\n----- Forwarded by Ada on 3/3/2025 -----\nWhen?\n", "Yes."),
+        ("Yes.\n\n--- Original prices ---\n120 euros", "Yes.\n\n--- Original prices ---\n120 euros"),
     ],
 )
 def test_only_the_writers_own_words_are_kept(text: str, own: str) -> None:

@@ -189,6 +189,52 @@ def test_a_csv_table_and_a_figure(parse: Parse) -> None:
     assert _said(parse(source, "x.rst")) == [("table", "Weir: Upper; Height: 2.4"), ("image", "A gate\nThe sluice.")]
 
 
+def test_directives_of_domains_are_read_with_what_stands_in_them(parse: Parse) -> None:
+    source = ".. py:class:: Foo\n\n   A *weir*.\n\n.. c:function:: int fall(void)\n   :noindex:\n\n   Falls.\n\nEnd.\n"
+    read = [("text", "Foo"), ("text", "A weir."), ("text", "int fall(void)"), ("text", "Falls."), ("text", "End.")]
+    assert _said(parse(source, "x.rst")) == read
+
+
+SPANS = """+------------+------------+-----------+
+| Weir       | Fish       | Seen      |
++============+============+===========+
+| Upper      | Eels come every year.  |
++------------+------------+-----------+
+| Lower      | Trout and  | - often   |
++------------+ pike live  | - in May  |
+| Mill       | here.      | - by day  |
++------------+------------+-----------+
+| None of the others was looked at.   |
++------------+------------+-----------+
+"""
+
+
+def test_cells_of_a_grid_are_repeated_where_they_span(parse: Parse) -> None:
+    often = "Fish: Trout and pike live here.; Seen: - often - in May - by day"
+    (table,) = parse(SPANS, "x.rst").units
+    assert table.text.splitlines() == [
+        "Weir: Upper; Fish: Eels come every year.; Seen: Eels come every year.",
+        f"Weir: Lower; {often}",
+        f"Weir: Mill; {often}",
+        "Weir: None of the others was looked at.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("body", "read"),
+    [
+        ("| a | b |\n|   | c |\n+---+---+\n", "a | b c"),
+        ("| 堰 | b |\n+---+---+\n", "堰 | b"),  # as wide as it is shown
+        ("| 堰| b |\n+---+---+\n", "堰 | b"),
+        ("| too wide | b |\n| a | b | c |\n+---+---+\n", "too wide a | b b c"),
+        ("| a | b |\n", "a | b"),
+        ("| a\n", "a"),
+    ],
+)
+def test_a_grid_that_is_drawn_badly_loses_nothing(parse: Parse, body: str, read: str) -> None:
+    assert parse(f"+---+---+\n{body}", "x.rst").text == read
+
+
 def test_org(parse: Parse) -> None:
     document = parse(ORG, "notes")
     assert (document.media_type, document.title) == ("text/x-org", "River notes")
@@ -222,6 +268,15 @@ def test_asciidoc(parse: Parse) -> None:
     ]
 
 
+def test_the_style_of_a_cell_stands_behind_a_blank(parse: Parse) -> None:
+    source = "|===\n|Name|Age|Data\n|Anna|12|small\na|Bob s|13 2+^.>e|made\n.2+|Cy|14|m\\|s\n|===\n"
+    assert parse(f"= Title\n\n{source}", "a.adoc").units[1].text.splitlines() == [
+        "Name: Anna; Age: 12; Data: small",
+        "Name: Bob; Age: 13; Data: made",
+        "Name: Cy; Age: 14; Data: m\\|s",
+    ]
+
+
 def test_latex(parse: Parse) -> None:
     document = parse(LATEX, "paper.txt")
     assert (document.media_type, document.title) == ("application/x-tex", "The Tamsin River")
@@ -242,6 +297,20 @@ def test_latex(parse: Parse) -> None:
     ]
     assert document.units[-1].position.section == ("Weirs", "Tasks")
     assert document.links == ("https://a.example/x",)
+
+
+@pytest.mark.parametrize(
+    ("line", "read"),
+    [
+        (r"(\url{https://a.example/a%20b}) falls. % hidden", "(https://a.example/a%20b) falls."),
+        (r"\href{https://a.example/a%20b}{The map} falls. % hidden", "The map falls."),
+        (r"It falls. % see \url{https://a.example/a%20b}", "It falls."),
+        (r"It \\ \url{a%b} falls. \\% hidden", "It\na%b falls."),
+        (r"It falls 5\%. \url{% hidden", "It falls 5%."),
+    ],
+)
+def test_no_comment_begins_in_an_address(parse: Parse, line: str, read: str) -> None:
+    assert parse(rf"\begin{{document}}{line}" + "\n\\end{document}", "a.tex").text == read
 
 
 _FRONTS = {
@@ -361,6 +430,11 @@ def test_places_name_what_was_read(parse: Parse, source: str, name: str) -> None
 )
 def test_hostile_text_is_read_in_linear_time(parse: Parse, name: str, unit: str) -> None:
     assert growth(lambda count: parse(unit * count, name), 400) < LINEAR
+
+
+@pytest.mark.parametrize("line", ["| a | b |\n+---+ b |\n", "+-+\n| a | b |\n"])
+def test_a_grid_is_read_in_linear_time(parse: Parse, line: str) -> None:
+    assert growth(lambda count: parse("+---+---+\n" + line * count, "x.rst"), 400) < LINEAR
 
 
 @pytest.mark.parametrize("name", ["x.rst", "x.org", "x.adoc", "x.tex"])

@@ -50,6 +50,7 @@ BODY = """
 <text:p><draw:frame><draw:object xlink:href="./Object 1"/></draw:frame></text:p>
 <text:p><draw:frame><draw:text-box><text:p>In a box</text:p></draw:text-box></draw:frame></text:p>
 """
+COVERED = "<table:covered-table-cell/>"
 STYLES = f"""<office:document-styles {SPACES}><office:master-styles><style:master-page><style:header>
 <text:p>Aldersee Trust</text:p></style:header></style:master-page></office:master-styles></office:document-styles>"""
 META = f"<office:document-meta {SPACES}><office:meta><dc:title>The plan</dc:title></office:meta></office:document-meta>"
@@ -97,6 +98,26 @@ def test_odt_keeps_order_tables_notes_pictures_and_formulas(parse: Parse, ocr: I
         ("text", "In a box"),
     ]
     assert document.units[7].position.section == ("River plan", "Tasks")
+
+
+def test_only_a_row_of_one_cell_is_said_once(parse: Parse) -> None:
+    def row(*cells: str, more: str = "") -> str:
+        made = "".join(f"<table:table-cell {more}><text:p>{cell}</text:p></table:table-cell>" for cell in cells)
+        return f"<table:table-row>{made}{COVERED * (2 - len(cells))}</table:table-row>"
+
+    wide = 'table:number-columns-spanned="2" table:number-rows-spanned="2"'
+    rows = (
+        row("Monday", "Tuesday"),
+        row("9-17", "9-17"),
+        row("8-16", more='table:number-columns-repeated="2"').replace(COVERED, ""),
+        row("Winter", more=wide),
+        f"<table:table-row>{COVERED * 2}</table:table-row>",
+        row("closed", "9-12"),
+    )
+    assert texts(parse(_text(f"<table:table>{''.join(rows)}</table:table>")), UnitKind.TABLE) == [
+        "Monday: 9-17; Tuesday: 9-17\nMonday: 8-16; Tuesday: 8-16\nMonday: Winter\nMonday: Winter\n"
+        "Monday: closed; Tuesday: 9-12",
+    ]
 
 
 def test_odp_gives_slides_with_titles_lists_and_notes(parse: Parse) -> None:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
 
 import pytest
 from reportlab.lib.pagesizes import A4
 from reportlab.lib.pdfencrypt import StandardEncryption
 from reportlab.lib.utils import ImageReader
+from reportlab.pdfbase import pdfmetrics
+from reportlab.pdfbase.cidfonts import UnicodeCIDFont
 from reportlab.pdfgen.canvas import Canvas
 
 from trivium.domain.errors import NeverWill
-from trivium.domain.parsed import UnitKind
+from trivium.domain.parsed import ParsedDocument, UnitKind
 
 from .conftest import InkOcr, Parse, pdf, picture, texts, units
 
@@ -212,6 +215,111 @@ def test_running_headers_footers_and_page_numbers_are_left_out_of_three_hundred_
     assert document.units[255].position.page == 256
     assert "Annual Report" not in document.text
     assert "Annual Report" in document.metadata["running_text"]
+
+
+def _pages(parse: Parse, edges: Sequence[Sequence[str]], bottom: bool = False) -> ParsedDocument:
+    """Pages of one sentence each, and of what stands at their edge, in pieces apart from each other."""
+
+    def draw(canvas: Canvas) -> None:
+        for edge in edges:
+            for place, text in enumerate(edge):
+                _lines(canvas, text.split("\n"), 72 + 300 * place, 30 if bottom else 790)
+            _lines(canvas, ["The keeper of the weir wrote down what came past in the night."], 72, 600)
+            canvas.showPage()
+
+    return parse(pdf(draw))
+
+
+@pytest.mark.parametrize("bottom", [False, True])
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["Invoice No. 2024-0117", "Invoice No. 2024-0203", "Invoice No. 2023-0911"],
+        ["Total to pay: 345 EUR", "Total to pay: 78 EUR", "Total to pay: 1290 EUR"],
+        ["Invoice No. 1001", "Invoice No. 1002", "Invoice No. 1003"],
+        ["Invoice 2024-1", "Invoice 2024-2", "Invoice 2024-3"],
+        ["To pay by 11 June", "To pay by 12 June", "To pay by 13 June"],
+        ["1 May 2024", "2 May 2024", "3 May 2024"],
+        ["Question 1", "Question 2", "Question 3", "Question 4"],
+        ["Question 1 of 4", "Question 2 of 4", "Question 3 of 4", "Question 4 of 4"],
+        ["$1", "$2", "$3"],
+        ["$450"],
+        ["12 %"],
+        ["1871"],
+        ["3", "17", "12"],
+        ["p. 359."],
+        ["ill"],
+    ],
+)
+def test_lines_at_the_edge_whose_numbers_are_not_the_pages_are_text(
+    parse: Parse, lines: list[str], bottom: bool
+) -> None:
+    document = _pages(parse, [[line] for line in lines], bottom)
+    assert [unit.text for unit in document.units if not unit.text.startswith("The keeper")] == lines
+    assert "running_text" not in document.metadata
+
+
+def test_a_number_beside_its_name_is_text(parse: Parse) -> None:
+    document = _pages(parse, [["Invoice No.:", str(number)] for number in (1, 2, 3)])
+    assert "Invoice No.: 2" in document.text
+
+
+@pytest.mark.parametrize(
+    ("edge", "first"),
+    [
+        ("{}", 1),
+        ("- {} -", 1),
+        ("{}", 417),
+        ("{} of 6", 1),
+        ("Page {} of 6", 1),
+        ("Seite {}", 3),
+        ("F-{}", 11),
+        ("Aldersee Trust, page {}", 2),
+        ("Aldersee Trust | {}", 1),
+        ("{} \u00b7 Aldersee Trust", 1),
+        ("Readings of 1998, p. {} / 20", 9),
+    ],
+)
+def test_page_numbers_are_left_out_wherever_they_begin(parse: Parse, edge: str, first: int) -> None:
+    document = _pages(parse, [[edge.format(first + place)] for place in range(6)], bottom=True)
+    assert len(document.units) == 6
+    assert edge.format(first) in document.metadata["running_text"]
+
+
+def test_page_numbers_are_left_out_in_chinese(parse: Parse) -> None:
+    pdfmetrics.registerFont(UnicodeCIDFont("STSong-Light"))
+
+    def draw(canvas: Canvas) -> None:
+        for page in (1, 2, 3):
+            canvas.setFont("STSong-Light", 10)
+            canvas.drawString(72, 790, f"\u5e74\u5ea6\u62a5\u544a \u7b2c{page}\u9875\u51713\u9875")
+            canvas.drawString(200, 30, f"\u7b2c {page} \u9875 \u5171 3 \u9875")
+            canvas.drawString(72, 500, "\u6cb3\u6d41\u7684\u6c34\u4f4d\u3002")
+            canvas.showPage()
+
+    assert {unit.text for unit in parse(pdf(draw)).units} == {"\u6cb3\u6d41\u7684\u6c34\u4f4d\u3002"}
+
+
+def test_running_lines_with_their_number_apart_are_left_out(parse: Parse) -> None:
+    document = _pages(parse, [["Aldersee Trust 2024", str(number)] for number in (1, 2, 3, 4)])
+    assert document.text.count("Aldersee") == 0
+    below = _pages(
+        parse, [["Aldersee Trust 2024\nReadings of the weir"], *[[f"Aldersee Trust\n{n}"] for n in (2, 3, 4)]]
+    )
+    assert below.text.count("Aldersee") == 1
+    roman = _pages(parse, [["Foreword", number] for number in ("i", "ii", "iii", "iv")])
+    assert roman.text.count("Foreword") == 0
+
+
+def test_the_running_lines_of_left_and_right_pages_are_left_out(parse: Parse) -> None:
+    edges = [[f"{n} Aldersee Trust"] if n % 2 == 0 else [f"Weirs {n}"] for n in range(4, 14)]
+    document = _pages(parse, edges)
+    assert len(document.units) == 10
+
+
+def test_pages_of_several_letters_are_each_numbered_from_one(parse: Parse) -> None:
+    document = _pages(parse, [[f"Page {page} of 2"] for _ in range(2) for page in (1, 2)])
+    assert len(document.units) == 4
 
 
 def test_a_page_without_text_is_recognised_and_its_boxes_are_in_points(parse: Parse, ocr: InkOcr) -> None:

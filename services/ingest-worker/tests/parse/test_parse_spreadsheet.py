@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import zipfile
 from collections.abc import Callable
+from typing import Any
 
 import openpyxl
 import pytest
@@ -12,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trivium.domain.errors import NeverWill
-from trivium.domain.parsed import UnitKind
+from trivium.domain.parsed import ParsedDocument, UnitKind
 from trivium_ingest.parse.text.clean import are_lines, one_line
 
 from .conftest import Parse, texts, units
@@ -57,7 +58,7 @@ def test_dates_formulas_gaps_and_every_kind_of_cell_are_read(parse: Parse) -> No
 
 @pytest.mark.parametrize(
     ("day", "text"),
-    [("2958465", "9999-12-31"), ("2958465.9999999", "2958466"), ("3E6", "3000000"), ("-1", "-1")],
+    [("2958465", "9999-12-31"), ("2958465.9999999", "2958465.9999999"), ("3E6", "3000000"), ("-1", "-1")],
 )
 def test_days_that_no_calendar_has_stay_numbers(parse: Parse, day: str, text: str) -> None:
     (table,) = units(parse(_workbook(_ROWS.replace("<v>40000</v>", f"<v>{day}</v>"))), UnitKind.TABLE)
@@ -134,6 +135,103 @@ def test_cells_are_counted_over_plain_and_unusual_rows(parse: Parse) -> None:
     assert parse(_workbook(unusual), limits={"max_cells": 12}).units
     with pytest.raises(NeverWill, match="more than 11 cells"):
         parse(_workbook(unusual), limits={"max_cells": 11})
+
+
+def _read(parse: Parse, fill: Callable[[Any], None]) -> ParsedDocument:
+    book, stream = openpyxl.Workbook(), io.BytesIO()
+    fill(book.active)
+    book.save(stream)
+    return parse(stream.getvalue())
+
+
+def test_a_merged_title_over_the_columns_is_a_line_above_them(parse: Parse) -> None:
+    def fill(sheet: Any) -> None:
+        sheet["A1"] = "Salmon counts 2023"
+        sheet.merge_cells("A1:C1")
+        for row in (["Site", "Species", "Count"], ["Lower Ford", "Salmon", 412], ["Weir", "Pike", 3]):
+            sheet.append(row)
+
+    document = _read(parse, fill)
+    assert [unit.text for unit in document.units] == [
+        "Salmon counts 2023",
+        "Site: Lower Ford; Species: Salmon; Count: 412\nSite: Weir; Species: Pike; Count: 3",
+    ]
+
+
+def test_a_merged_title_over_most_of_the_columns_is_no_header(parse: Parse) -> None:
+    def fill(sheet: Any) -> None:
+        sheet["A1"], sheet["D1"] = "Salmon counts 2023", "Told by"
+        sheet.merge_cells("A1:C1")
+        for row in (["Site", "Species", "Count", "Who"], ["Ford", "Salmon", 412, "Ada"], ["Weir", "Pike", 3, "Ben"]):
+            sheet.append(row)
+
+    document = _read(parse, fill)
+    assert document.units[0].text == "Salmon counts 2023; Told by"
+    assert document.units[1].text.startswith("Site: Ford; Species: Salmon; Count: 412; Who: Ada")
+
+
+def test_columns_of_one_name_keep_it_and_equal_numbers_above_a_header_are_all_told(parse: Parse) -> None:
+    rows = "Name,Score,Score,Score\nAda,5,6,7\nBen,4,4,8\n"
+    assert parse(rows, "x.csv").text.startswith("Name: Ada; Score: 5; Score: 6; Score: 7")
+    measured = parse("Range,5,5,,\nSite,Depth,Width,Year,Who\nFord,1.5,3,1998,Ada\nWeir,2.5,9,2003,Ben\n", "x.csv")
+    assert [unit.text.partition("\n")[0] for unit in measured.units] == [
+        "Range; 5; 5",
+        "Site: Ford; Depth: 1.5; Width: 3; Year: 1998; Who: Ada",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rows", "place", "text"),
+    [
+        (4, "B5", "Reading: 12\nTotal checked by Ada Quill"),
+        (259, "B230", "Reading: 690; Total checked by Ada Quill\nReading: 693"),
+        (4, "D6", "Reading: 12\nTotal checked by Ada Quill"),
+    ],
+)
+def test_a_note_beside_a_column_is_told(parse: Parse, rows: int, place: str, text: str) -> None:
+    def fill(sheet: Any) -> None:
+        sheet["A1"] = "Reading"
+        for row in range(2, rows + 1):
+            sheet.cell(row, 1, row * 3)
+        sheet[place] = "Total checked by Ada Quill"
+
+    document = _read(parse, fill)
+    assert text in document.text
+    if rows > 100:  # far from the note stands a list, as without it
+        assert document.units[0].text.startswith("Reading:\n6\n9\n")
+
+
+@pytest.mark.parametrize(
+    ("days", "form", "text"),
+    [
+        (1.5, "[h]:mm", "36:00"),
+        (0.25, "[h]:mm", "6:00"),
+        (2.05, "[hh]:mm;@", "49:12"),
+        (1 + 1 / 86_400, "[h]:mm", "24:00:01"),
+        (5.5, "[h]:mm:ss", "132:00:00"),
+        (0.0625, "[mm]:ss", "1:30:00"),
+        (3, '[h]" hours"', "72:00"),
+        (0.0, "[$-409][h]:mm", "0:00"),
+        (0.25, "h:mm", "06:00:00"),
+        (0.25, "[Red]h:mm", "06:00:00"),
+    ],
+)
+def test_durations_are_told_in_all_their_hours(parse: Parse, days: float, form: str, text: str) -> None:
+    def fill(sheet: Any) -> None:
+        for row in (["Who", "Hours"], ["Ada", days], ["Ben", 0.1]):
+            sheet.append(row)
+        sheet["B2"].number_format = form
+
+    assert f"Who: Ada; Hours: {text}\n" in _read(parse, fill).text
+
+
+def test_numbers_keep_the_digits_that_a_sheet_holds(parse: Parse) -> None:
+    def fill(sheet: Any) -> None:
+        for row in (["What", "Value"], ["Budget", 123456789012.34], ["Small", 12345678901.25], ["Sum", 0.1 + 0.2]):
+            sheet.append(row)
+
+    text = _read(parse, fill).text
+    assert text == "What: Budget; Value: 123456789012.34\nWhat: Small; Value: 12345678901.25\nWhat: Sum; Value: 0.3"
 
 
 @given(st.lists(st.text(st.characters() | st.sampled_from(" |\u00a0\u200b\ufe0f\u200d\n\x1f"), max_size=8), max_size=6))

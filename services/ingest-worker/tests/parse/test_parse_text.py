@@ -93,6 +93,12 @@ def test_markdown_keeps_sections_code_lists_and_tables(parse: Parse) -> None:
     assert source[start:end] == "They *swim* [well](https://otter.example/a)."
 
 
+def test_a_break_in_markdown_parts_words(parse: Parse) -> None:
+    source = "# Two<br>lines\n\n| Who | Count |\n|---|---|\n| Anna<br>Bert | 10<br/>20 |\n\nup 5<BR />6 down\n"
+    document = parse(source, "a.md")
+    assert [unit.text for unit in document.units] == ["Two lines", "Who: Anna Bert; Count: 10 20", "up 5\n6 down"]
+
+
 def test_csv_rows_are_said_in_words_with_their_numbers(parse: Parse) -> None:
     source = 'Station;River;Depth\nWeir;Alder;2,4\n"Mill; old";Alder;3,1\n'
     document = parse(source.encode("cp1252"), "x.csv")
@@ -128,3 +134,14 @@ def test_json_lines_and_broken_json_are_read(parse: Parse) -> None:
     broken = parse('{"name": "John Doe", "age": 30,')
     assert "John Doe" in broken.text
     assert broken.warnings
+
+
+def test_json_lines_end_at_line_feeds_alone(parse: Parse) -> None:
+    source = '{"told": "first\u2028line"}\r\n{"told": "second\u0085line"}\n'
+    document = parse(source, "a.jsonl")
+    assert (document.media_type, document.warnings) == ("application/x-ndjson", ())
+    assert [unit.text for unit in document.units] == ["told: first\nline", "told: second\nline"]
+    for unit in document.units:
+        assert unit.position.offset is not None
+        start, end = unit.position.offset
+        assert (source[start], source[end - 1]) == ("{", "}")

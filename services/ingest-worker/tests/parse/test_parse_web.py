@@ -33,6 +33,24 @@ def test_a_page_gives_its_content_with_sections(parse: Parse) -> None:
 
 
 @pytest.mark.parametrize(
+    ("rows", "read"),
+    [
+        ("<tr><td>9-17</td><td>9-17</td></tr>", "Monday: 9-17; Tuesday: 9-17"),
+        ("<tr><td colspan=2>Winter</td></tr>", "Monday: Winter"),
+        ("<tr><td colspan=2 rowspan=2>Winter</td></tr><tr></tr>", "Monday: Winter\nMonday: Winter"),
+        (
+            "<tr><td rowspan=2>9-17</td><td>8-16</td></tr><tr><td>9-17</td></tr>",
+            "Monday: 9-17; Tuesday: 8-16\nMonday: 9-17; Tuesday: 9-17",
+        ),
+    ],
+)
+def test_only_a_row_of_one_cell_is_said_once(parse: Parse, rows: str, read: str) -> None:
+    head, last = "<tr><th>Monday</th><th>Tuesday</th></tr>", "<tr><td>closed</td><td>9-12</td></tr>"
+    document = parse(f"<!doctype html><table>{head}{rows}{last}</table>")
+    assert texts(document, UnitKind.TABLE) == [f"{read}\nMonday: closed; Tuesday: 9-12"]
+
+
+@pytest.mark.parametrize(
     "words",
     [
         "script text",

@@ -35,6 +35,14 @@ def test_entries_are_said_with_their_exact_places(parse: Parse) -> None:
         assert SOURCE[slice(*unit.position.offset)].startswith(start)
 
 
+def test_no_document_of_a_file_is_told_as_an_earlier_one(parse: Parse) -> None:
+    weirs = [f"kind: Weir\nat:\n  name: weir {n}\n  gauge: {{depth: {n}.5}}" for n in range(200)]
+    text = parse("\n---\n".join(weirs), "x.yaml").text
+    assert "(as " not in text
+    for n in range(200):
+        assert f"at.name: weir {n}\nat.gauge.depth: {n}.5" in text
+
+
 def test_nesting_entries_are_yaml_without_the_name_and_notes_are_not(parse: Parse) -> None:
     assert parse(SOURCE.partition("\n")[2], "stations").media_type == "application/yaml"
     assert parse("To: Ines\nFrom: Tom\n\nThe weir is dry.\n", "note").media_type == "text/plain"
@@ -77,3 +85,12 @@ def test_front_matter_is_yaml(parse: Parse) -> None:
     assert document.units[0].text == "Otters"
     broken = parse("---\ntitle: [x\n---\n# Otters\n")
     assert broken.title == "Otters"
+
+
+@pytest.mark.parametrize(
+    "between", ["The harbour master is Ada Quill.", "- Ada Quill\n- Bo Lind", "title: Ada Quill: a [life", "Ada Quill"]
+)
+def test_what_is_no_mapping_between_rules_is_text(parse: Parse, between: str) -> None:
+    document = parse(f"---\n{between}\n---\n\n# Rest\n", "a.md")
+    assert "Ada Quill" in document.text
+    assert document.title == "Rest"

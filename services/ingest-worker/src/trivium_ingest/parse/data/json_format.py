@@ -65,8 +65,8 @@ class _Budget:
 def _lines(text: str, budget: _Budget, out: Collector) -> str:
     """JSON Lines with the place of each line; when the first is none either, the file is text."""
     start, records = 0, 0
-    for line in text.splitlines(keepends=True):
-        end = start + len(line.rstrip("\r\n"))
+    for line in text.split("\n"):  # what else ends a line may stand in a string
+        end = start + len(line.rstrip("\r"))
         try:
             record = msgspec.json.decode(line) if line.strip() else None
         except RecursionError:
@@ -83,7 +83,7 @@ def _lines(text: str, budget: _Budget, out: Collector) -> str:
             records += bool(line.strip())
             if record is not None:
                 out.add(UnitKind.TEXT, _record(record, budget), Position(offset=(start, end)))
-        start += len(line)
+        start += len(line) + 1
     return LINES_MEDIA_TYPE
 
 
@@ -144,7 +144,7 @@ FORMAT = Format(
     name="JSON",
     media_types=(MEDIA_TYPE, LINES_MEDIA_TYPE),
     extensions=("json", "jsonl", "ndjson"),
-    version=3,
+    version=4,
     recognise=recognise,
     read=read,
     cites="characters in the text, for JSON Lines",

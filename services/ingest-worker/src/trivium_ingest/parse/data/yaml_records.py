@@ -38,6 +38,7 @@ def said_as_yaml(text: str, limits: ParseLimits) -> Iterator[Record]:
         raise TooDeep
     speaker = _Speaker(limits)
     for document in yaml.compose_all(text, Loader=yaml.CSafeLoader):
+        speaker.begin_document()
         if isinstance(document, yaml.MappingNode):
             entries = [(_name(key), key, value) for key, value in document.value]
         else:
@@ -49,6 +50,13 @@ def said_as_yaml(text: str, limits: ParseLimits) -> Iterator[Record]:
             if end <= start:  # an alias, whose own marks are its anchor's
                 end = text.find("\n", first.end_mark.index) % (len(text) + 1)
             yield Record(list(speaker.said(value, name)), (start, start + len(text[start:end].rstrip())))
+
+
+def is_mapping(text: str) -> bool:
+    """Whether `text` is one document of names and values. Raises `YamlError` and `TooDeep`."""
+    if _may_be_deep(text):
+        raise TooDeep
+    return isinstance(yaml.compose(text, Loader=yaml.CSafeLoader), yaml.MappingNode)
 
 
 def _may_be_deep(text: str) -> bool:
@@ -67,6 +75,10 @@ class _Speaker:
     def __init__(self, limits: ParseLimits) -> None:
         self._left = self._limit = limits.max_cells
         self._said: dict[int, str] = {}
+
+    def begin_document(self) -> None:
+        """Forget the collections of the document before: no alias leads there, and their ids are given to others."""
+        self._said.clear()
 
     def said(self, top: yaml.Node, name: str) -> Iterator[str]:
         """One line for each scalar and list of scalars. A path of `MAX_DEPTH` steps is a line, and goes on as "…"."""

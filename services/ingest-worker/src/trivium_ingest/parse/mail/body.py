@@ -10,10 +10,25 @@ _SIGNATURE_LINES = 20
 # "On Mon, 3 Mar 2025, Ada wrote:", in any language: it ends in a colon and has a date or an address.
 _INTRODUCTION = re.compile(r"(?=.*(?:\d{1,4}[.:/-]\d|\d{4}|@)).{1,300}:\s*")
 _INTRODUCTION_LINES = 3
-# "-----Original Message-----" of Outlook, in any language, and the headers it writes without that line.
-_ORIGINAL = re.compile(r"\s*-{3,}[^-\n]{3,60}-{3,}\s*")
+# "-----Original Message-----" of Outlook, in the languages of the headers that it writes without that line.
+_DASHED = re.compile(r"\s*-{3,}([^-\n][^\n]{1,58}[^-\n])-{3,}\s*")
+_ORIGINAL = re.compile(
+    r"(?=.*(?:origin|ursprüng|ursprung|oorspronk|oprindel|opprinn|orygin|původní|исходн|оригинал|forwarded|weitergeleit"
+    r"|transf[eé]r|reenviad|encaminhad|inoltrat|doorgestuurd|vidarebefordra|videresend|przekazan|przesłan|přeposlan"
+    r"|пересл|пересыл|перенаправ))"
+    r".*(?:messag|mensa[jg]e|nachricht|bericht|meddelande|meddelelse|melding|besked|wiadomo|zpráv|сообщени"
+    r"|письмо|mail|courriel|appointment|termin\b|forwarded by|weitergeleitet von)",
+    re.IGNORECASE,
+)
 _HEADER_BLOCK = re.compile(r"\*?(?:From|Von|De|Da|Van|Från|Fra|Od|От)\s?:\*?\s.*")
 _HEADER = re.compile(r"\*?[^\W\d_][\w \-]{0,20}\s?:\*?\s.*")
+# Of those headers one is like this; "From: Berlin", "To: Paris", "Date: 3 May" is a journey.
+_OF_A_MAIL = re.compile(
+    r"\S@\S"
+    r"|^\*?(?:Subject|Betreff|Objet|Asunto|Assunto|Oggetto|Onderwerp|Ämne|Emne|Temat|Předmět|Тема)\s?:"
+    r"|^\*?(?:Date|Sent|Datum|Gesendet|Envoyé|Fecha|Enviad[oa]|Data|Inviato|Verzonden|Skickat|Dato|Sendt|Wysłan[oe]"
+    r"|Odesláno|Дата|Отправлено)[\w ]{0,10}:.*?(?:\d:\d\d|(?<!\d)(?:19|20)\d\d(?!\d))"
+)
 
 
 def own_words(text: str, *, answers: bool) -> str:
@@ -48,11 +63,18 @@ def unwrapped(text: str, *, delete_space: bool) -> str:
 
 def _before_original(lines: list[str]) -> list[str]:
     for number, line in enumerate(lines):
-        block = lines[number : number + 4]
-        headers = _HEADER_BLOCK.fullmatch(line) and sum(bool(_HEADER.fullmatch(each)) for each in block) >= 3
-        if headers or _ORIGINAL.fullmatch(line):
+        dashed = _DASHED.fullmatch(line)
+        if (dashed and _ORIGINAL.match(dashed[1])) or _are_headers(lines[number : number + 4]):
             return lines[:number]
     return lines
+
+
+def _are_headers(block: list[str]) -> bool:
+    """Whether a mail's headers begin here."""
+    if not _HEADER_BLOCK.fullmatch(block[0]):
+        return False
+    headers = [line for line in block if _HEADER.fullmatch(line)]
+    return len(headers) >= 3 and any(map(_OF_A_MAIL.search, headers))
 
 
 def _without_quotes(lines: list[str]) -> list[str]:

@@ -35,17 +35,23 @@ _OUTLOOK_QUOTE = ".//*[@id='divRplyFwdMsg']"  # what follows it is the quotation
 _SIGNATURES = (".//*[@class='gmail_signature']", ".//*[@class='moz-signature']", ".//*[@id='Signature']")
 
 
+class Body(msgspec.Struct, frozen=True):
+    """The same words as plain text and as HTML, as far as they are there."""
+
+    text: str = ""
+    html: str = ""
+
+
 class Mail(msgspec.Struct, frozen=True):
     """Decoded. `headers` are shown in this order; `answers` tells that it names the mail that it answers.
 
-    `text`, `html` and `rich_text` (RTF) are the same words, as far as they are there. `pictures` stand in the text.
+    `bodies` are read in order; `rich_text` (RTF) has the same words as all of them. `pictures` stand in the text.
     `sealed`: it, or a part of it, is encrypted for its recipients.
     """
 
     subject: str
     headers: dict[str, str]
-    text: str
-    html: str
+    bodies: tuple[Body, ...]
     pictures: tuple[tuple[str, bytes], ...] = ()
     files: tuple[Child, ...] = ()
     answers: bool = False
@@ -67,7 +73,8 @@ def write_mail(mail: Mail, media_type: str, limits: ParseLimits, models: ParserM
     out = Collector(limits)
     if mail.sealed:
         _tell_sealed(mail, out)
-    _write_body(mail, out)
+    for body in mail.bodies:
+        _write_body(body, out, answers=mail.is_answer)
     if not out.units and mail.rich_text:
         out.units += rtf_format.read(Blob("body.rtf", mail.rich_text), limits, models).units
     reader = Reader(models.ocr, limits, out)
@@ -82,16 +89,17 @@ def write_mail(mail: Mail, media_type: str, limits: ParseLimits, models: ParserM
         lines = [
             f"{name}: {one_line(value)}" for name, value in {**mail.headers, "Subject": mail.subject}.items() if value
         ]
-        body, out.units = out.units, []
+        words, out.units = out.units, []
         out.add(UnitKind.TEXT, "\n".join(lines))
-        out.units += body
+        out.units += words
     document = out.document(media_type, title=mail.subject, metadata={k.lower(): v for k, v in mail.headers.items()})
     return with_children(document, children)
 
 
 def _tell_sealed(mail: Mail, out: Collector) -> None:
     failure = sealed_for_recipients("mail")
-    if not (mail.text.strip() or mail.html.strip() or mail.rich_text or mail.pictures or mail.files):
+    has_words = any(body.text.strip() or body.html.strip() for body in mail.bodies)
+    if not (has_words or mail.rich_text or mail.pictures or mail.files):
         raise failure
     out.warn(f"A part was not read: {failure.message} {failure.action}")
 
@@ -109,16 +117,20 @@ def _children(files: tuple[Child, ...], limits: ParseLimits, out: Collector) -> 
     return children
 
 
-def _write_body(mail: Mail, out: Collector) -> None:
+def _write_body(body: Body, out: Collector, *, answers: bool) -> None:
     """The plain text, else the HTML."""
-    root = parse_html(mail.html, out) if mail.html.strip() else None
-    if root is None or len(mail.text.split()) * _STUB > _words(root):
-        for paragraph in re.split(r"\n\s*\n", own_words(mail.text, answers=mail.is_answer)):
+    root = parse_html(body.html, out) if body.html.strip() else None
+    if root is None or len(body.text.split()) * _STUB > _words(root):
+        for paragraph in re.split(r"\n\s*\n", own_words(body.text, answers=answers)):
             out.add(UnitKind.TEXT, paragraph)
         return
-    for page in (_own_html(root, answers=mail.is_answer), root):
-        if not out.units:
-            Walker(out, hidden_selectors(page), keep_chrome=True).walk(page)
+    _walk(_own_html(root, answers=answers), out)
+    if not out.units:
+        _walk(root, out)
+
+
+def _walk(page: etree._Element, out: Collector) -> None:
+    Walker(out, hidden_selectors(page), keep_chrome=True).walk(page)
 
 
 def _own_html(root: etree._Element, *, answers: bool) -> etree._Element:

@@ -11,13 +11,16 @@ from email.parser import BytesParser
 
 from trivium.domain.parsed import Child
 from trivium_ingest.parse.mail.body import unwrapped
-from trivium_ingest.parse.mail.mail import Mail
+from trivium_ingest.parse.mail.mail import Body, Mail
 from trivium_ingest.parse.text.clean import one_line
 from trivium_ingest.parse.text.encoding import decode
 
 SHOWN = ("From", "To", "Cc", "Date")
 PKCS7 = ("application/pkcs7-mime", "application/x-pkcs7-mime")
 _SEALED = "multipart/encrypted"  # by PGP (RFC 3156)
+_ALTERNATIVE = "multipart/alternative"
+_TEXTS = ("text/plain", "text/rfc822-headers")
+_OTHER_FORMS = ("text/x-amp-html", "text/watch-html")  # for some programs, of what is there as HTML too
 _SIGNATURES = ("application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature")
 _MAX_NAME_CHARS = 120
 _SLASHES = re.compile(r"[/\\]+")
@@ -41,13 +44,12 @@ def read_message(content: bytes) -> Mail:
     """Take a mail apart. What is no mail gives one without headers, whose text is all there is."""
     message = BytesParser(_Part).parsebytes(content)
     taken = _Taken()
-    for part in _leaves(message):
-        taken.take(part)
+    for part, choice in _leaves(message):
+        taken.take(part, choice)
     return Mail(
         header(message, "Subject"),
         {name: header(message, name) for name in SHOWN},
-        "\n\n".join(taken.texts),
-        "\n".join(taken.pages),
+        tuple(Body("\n\n".join(body.texts), "\n".join(body.pages)) for body in taken.bodies),
         tuple(taken.pictures),
         tuple(taken.files),
         answers="In-Reply-To" in message or "References" in message,
@@ -55,33 +57,48 @@ def read_message(content: bytes) -> Mail:
     )
 
 
+class _Words:
+    """Parts of one `choice` between plain text and HTML; of none: parts of one kind that follow each other."""
+
+    def __init__(self, choice: Message | None) -> None:
+        self.choice = choice
+        self.texts: list[str] = []
+        self.pages: list[str] = []
+
+
 class _Taken:
     """What was found so far."""
 
     def __init__(self) -> None:
-        self.texts: list[str] = []
-        self.pages: list[str] = []
+        self.bodies: list[_Words] = []
         self.pictures: list[tuple[str, bytes]] = []
         self.files: list[Child] = []
         self.sealed = False
 
-    def take(self, part: Message) -> None:
-        """Put a leaf where it belongs."""
+    def take(self, part: Message, choice: Message | None) -> None:
+        """Put a leaf where it belongs; `choice` is the alternative in which it stands."""
         kind, name = part.get_content_type(), file_name(part)
         attached = part.get_content_disposition() == "attachment"
         if kind == _SEALED:
             self.sealed = True
-        elif kind in _SIGNATURES or name.lower().endswith(".p7s"):
+        elif kind in _SIGNATURES or name.lower().endswith(".p7s") or (choice and kind in _OTHER_FORMS):
             return
         elif kind == "message/rfc822":
             content = _bytes(part)
             self.files.append(Child(name or f"{_subject(content) or 'mail'}.eml", content, kind))
-        elif kind.startswith("text/") and not attached and not name:
-            (self.pages if kind == "text/html" else self.texts).append(_text(part))
+        elif kind in (*_TEXTS, "text/html") and not attached and not name:
+            self._say(_text(part), choice, as_html=kind == "text/html")
         elif kind.startswith("image/") and not attached and ("Content-ID" in part or not name):
             self.pictures.append((name or "picture", _bytes(part)))
         else:
             self.files.append(Child(name or f"attachment {len(self.files) + 1}", _bytes(part), kind))
+
+    def _say(self, words: str, choice: Message | None, *, as_html: bool) -> None:
+        last = self.bodies[-1] if self.bodies else None
+        if last is None or last.choice is not choice or (choice is None and bool(last.pages) != as_html):
+            last = _Words(choice)
+            self.bodies.append(last)
+        (last.pages if as_html else last.texts).append(words)
 
 
 def header(message: Message, name: str) -> str:
@@ -100,16 +117,18 @@ def _subject(content: bytes) -> str:
     return _SLASHES.sub("_", subject)[:_MAX_NAME_CHARS]
 
 
-def _leaves(message: Message) -> Iterator[Message]:
-    """Parts that are not made of parts, in order."""
-    waiting = [message]
+def _leaves(message: Message) -> Iterator[tuple[Message, Message | None]]:
+    """Parts that are not made of parts, in order, each with the outermost alternative around it."""
+    waiting: list[tuple[Message, Message | None]] = [(message, None)]
     while waiting:
-        part = waiting.pop()
+        part, choice = waiting.pop()
         payload = part.get_payload()
         if part.get_content_type() == _SEALED or not isinstance(payload, list):
-            yield part
+            yield part, choice
         else:
-            waiting += [inner for inner in reversed(payload) if isinstance(inner, Message)]
+            if choice is None and part.get_content_type() == _ALTERNATIVE:
+                choice = part
+            waiting += [(inner, choice) for inner in reversed(payload) if isinstance(inner, Message)]
 
 
 def _bytes(part: Message) -> bytes:

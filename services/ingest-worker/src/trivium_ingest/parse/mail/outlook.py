@@ -16,7 +16,7 @@ from olefile import OleFileIO
 
 from trivium.domain.parsed import Child
 from trivium_ingest.parse.failures import corrupt
-from trivium_ingest.parse.mail.mail import Mail
+from trivium_ingest.parse.mail.mail import Body, Mail
 from trivium_ingest.parse.office.file_times import instant
 from trivium_ingest.parse.rtf.compressed import decompressed_rtf
 from trivium_ingest.parse.text.clean import one_line
@@ -110,8 +110,7 @@ def _mail(folder: _Folder) -> Mail:
             "Cc": _recipients(folder, folder.text(_CC)),
             "Date": format_datetime(sent) if sent else "",
         },
-        text=folder.text(_BODY),
-        html=_html(folder),
+        bodies=(Body(folder.text(_BODY), _html(folder)),),
         rich_text=decompressed_rtf(folder.binary(_RICH_TEXT), MAX_RICH_TEXT_BYTES),
         pictures=tuple(pictures),
         files=tuple(files),
@@ -161,9 +160,10 @@ def _as_internet_mail(mail: Mail) -> bytes:
             message[name] = value
     if mail.answers:
         message["In-Reply-To"] = "<unknown>"
-    message.set_content(mail.text)
-    if mail.html:
-        message.add_alternative(mail.html, subtype="html")
+    (body,) = mail.bodies
+    message.set_content(body.text)
+    if body.html:
+        message.add_alternative(body.html, subtype="html")
     for picture, content in mail.pictures:
         message.add_attachment(content, maintype="image", subtype="x-any", filename=picture, disposition="inline")
     for file in mail.files:

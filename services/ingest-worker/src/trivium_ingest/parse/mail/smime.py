@@ -39,8 +39,7 @@ def _with(mail: Mail, layer: Child, inside: Mail) -> Mail:
     place = mail.files.index(layer)
     return msgspec.structs.replace(
         mail,
-        text="\n\n".join(filter(None, (mail.text, inside.text))),
-        html="\n".join(filter(None, (mail.html, inside.html))),
+        bodies=(*mail.bodies, *inside.bodies),
         pictures=(*mail.pictures, *inside.pictures),
         files=(*mail.files[:place], *inside.files, *mail.files[place + 1 :]),
         sealed=mail.sealed or inside.sealed,

@@ -22,7 +22,7 @@ _SETTING = re.compile(r":!?[\w-]+!?:(?:\s|$)|\[[^\]]*\]\s*$|//(?!/)|include::|if
 _IMAGE = re.compile(r"image::\S+?\[\"?([^\],\"]*)[^\]]*\]\s*$")
 _BLOCK_TITLE = re.compile(r"\.([^\s.].*)$")
 _FORMULA = re.compile(r"\[(?:stem|latexmath|asciimath)\b")
-_CELL = re.compile(r"(?<!\\)(?:(?:\d+\+)?[<^>.]*[adehlmsv]?)\|")
+_CELL = re.compile(r"(?<!\\)(?:(?<!\S)(?:(?:\d+|\d*\.\d+)\+)?[<^>.]*[adehlmsv]?)?\|")
 _SIGN = re.compile(r"^={1,5} \S|^\[(?:source|NOTE|cols)[^\]]*\]$|^:[\w-]+: |^-{4,}$|^\|===$", re.MULTILINE)
 _LINK = re.compile(r"(?:link:)?((?:https?|mailto):[^\s\[\]]+)\[([^\]]*)\]")
 _REFERENCE = re.compile(r"<<[^,>]+(?:,\s*([^>]*))?>>|\[\[[^\]]*\]\]")
@@ -108,7 +108,7 @@ FORMAT = Format(
     name="AsciiDoc",
     media_types=(MEDIA_TYPE, "text/x-asciidoc"),
     extensions=("adoc", "asciidoc"),
-    version=1,
+    version=2,
     recognise=recognise,
     read=read,
     cites="section; characters in the text",

@@ -8,7 +8,8 @@ import unicodedata
 _BRACES_AWAY = str.maketrans("{}", "\ue000\ue001")
 _BRACES_BACK = str.maketrans("\ue000\ue001", "{}")
 MAX_ARGUMENT_CHARS = 2_000
-_COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%[^\n]*")
+# Behind an even number of backslashes, or behind an address, in which its sign begins none.
+_COMMENT = re.compile(r"(?<!\\)((?:\\\\)*(?:\\(?:url|href)\{[^{}\n]{1,2000}\}|(?=%)))(?:%[^\n]*)?")
 _MATH = re.compile(r"(?<!\\)\$[^$\n]{1,2000}(?:\n[^$\n]{1,2000}){0,5}\$|\\\([^\n]{1,2000}?\\\)")
 _ONE = r"\*?(?:\([^()\n]{0,50}\))?(?:\[[^\]\n]{0,300}\])*(?:\{[^{}\n]{0,300}\})?(?:\[[^\]\n]{0,300}\])*"
 _ALL = r"\*?(?:\[[^\]\n]{0,300}\])*(?:\{[^{}\n]{0,300}\}(?:\[[^\]\n]{0,300}\])*){0,3}"

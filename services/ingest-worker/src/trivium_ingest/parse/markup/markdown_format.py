@@ -7,7 +7,7 @@ import re
 from trivium.domain.parsed import ParsedDocument, UnitKind
 from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.collector import Collector
-from trivium_ingest.parse.data.yaml_records import TooDeep, YamlError, said_as_yaml
+from trivium_ingest.parse.data.yaml_records import TooDeep, YamlError, is_mapping, said_as_yaml
 from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.markup.markdown_text import MarkdownReader
 from trivium_ingest.parse.registry import Format
@@ -44,21 +44,24 @@ def read(blob: Blob, limits: ParseLimits, _models: ParserModels) -> ParsedDocume
     # markdown-it turns every line end into a line feed; so that offsets count in what was decoded,
     # lines are found the same way here.
     front = _FRONT_MATTER.match(text)
-    fields = _fields(front.group(1), limits) if front else {}
-    begin = front.end() if front else 0
+    fields = _fields(front.group(1), limits) if front else None
+    begin = front.end() if front and fields is not None else 0
     out = Collector(limits)
     MarkdownReader(text, begin, out).read()
     first = next((unit.text for unit in out.units if unit.kind == UnitKind.HEADING and unit.level == 1), "")
-    title = fields.pop("title", "") or first
-    return out.document(MEDIA_TYPE, title=title, metadata={**fields, "encoding": encoding})
+    metadata = {**(fields or {}), "encoding": encoding}
+    title = metadata.pop("title", "") or first
+    return out.document(MEDIA_TYPE, title=title, metadata=metadata)
 
 
-def _fields(front: str, limits: ParseLimits) -> dict[str, str]:
-    """The front matter's entries; what is no YAML has none."""
+def _fields(front: str, limits: ParseLimits) -> dict[str, str] | None:
+    """The front matter's entries; None of what is no YAML mapping, which is text between two rules."""
     try:
         lines = [line for record in said_as_yaml(front, limits) for line in record.lines]
+        if not is_mapping(front):
+            return None
     except (YamlError, TooDeep):
-        return {}
+        return None
     named = (line.partition(": ") for line in lines[:MAX_FIELDS])
     return {name.lower(): value for name, mark, value in named if mark}
 
@@ -67,7 +70,7 @@ FORMAT = Format(
     name="Markdown",
     media_types=(MEDIA_TYPE, "text/x-markdown"),
     extensions=("md", "markdown", "mdown", "mkd"),
-    version=3,
+    version=4,
     recognise=recognise,
     read=read,
     cites="section; characters in the text",

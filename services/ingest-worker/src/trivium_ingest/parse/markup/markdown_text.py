@@ -16,6 +16,7 @@ from trivium_ingest.parse.web.html_text import text_of_fragment
 
 MAX_NESTING = 100  # lists, their items and quotes around a line; what lies deeper is one paragraph
 _MARKERS = re.compile(r"^(?:[ \t]*(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t])))+", re.MULTILINE)
+_BREAK = re.compile(r"</?br\b[^>]*>", re.IGNORECASE)
 _DISPLAYED = re.compile(r"\s*(?:\$\$(.+?)\$\$|\\\\?\[(.+?)\\\\?\])\s*", re.DOTALL)
 
 
@@ -116,7 +117,7 @@ class MarkdownReader:
                 parts.append(child.content)
             elif child.type == "softbreak":
                 parts.append(" ")
-            elif child.type == "hardbreak":
+            elif child.type == "hardbreak" or (child.type == "html_inline" and _BREAK.fullmatch(child.content)):
                 parts.append("\n")
             elif child.type == "image":
                 parts.append(self._plain(child.children or ()))

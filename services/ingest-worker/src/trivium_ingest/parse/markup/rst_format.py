@@ -11,13 +11,14 @@ from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.markup.lines import Block, Dialect, dedented, read_lines
+from trivium_ingest.parse.markup.rst_grid import read_grid
 from trivium_ingest.parse.registry import Format
 from trivium_ingest.parse.sample import Sample
 from trivium_ingest.parse.text.encoding import decode
 
 MEDIA_TYPE = "text/x-rst"
 _RULE = re.compile(r"([=\-`:'\"~^_*+#<>.])\1{1,}\s*$")
-_DIRECTIVE = re.compile(r"(\s*)\.\.\s+([\w-]+)::\s*(.*)$")
+_DIRECTIVE = re.compile(r"(\s*)\.\.\s+([\w-]+(?:[:.+][\w-]+)*)::\s*(.*)$")
 _EXPLICIT = re.compile(r"(\s*)\.\.(?:\s|$)")
 _NOTE = re.compile(r"\s*\.\.\s+\[[^\]]+\]\s+(.*)")
 _OPTION = re.compile(r"\s*:([\w-]+):\s*(.*)$")
@@ -140,23 +141,11 @@ def _literal(lines: Sequence[str], place: int) -> Block | None:
 
 
 def _grid(lines: Sequence[str], place: int) -> Block:
-    """A grid table; a cell may take several lines."""
     end = place
     while end < len(lines) and lines[end].lstrip()[:1] in ("+", "|"):
         end += 1
-    rows: list[tuple[str, ...]] = []
-    cells: list[str] = []
-    header = 0
-    for line in lines[place:end]:
-        if _GRID.match(line):
-            if cells:
-                rows.append(tuple(cells))
-            cells = []
-            header = len(rows) if "=" in line else header
-        else:
-            parts = [part.strip() for part in line.strip().strip("|").split("|")]
-            cells = [" ".join(filter(None, pair)) for pair in zip(cells, parts, strict=False)] if cells else parts
-    return Block(end - place, UnitKind.TABLE, rows=tuple(rows), header_rows=header)
+    rows, header = read_grid(lines[place:end])
+    return Block(end - place, UnitKind.TABLE, rows=rows, header_rows=header)
 
 
 def _simple(lines: Sequence[str], place: int) -> Block:
@@ -191,7 +180,7 @@ FORMAT = Format(
     name="reStructuredText",
     media_types=(MEDIA_TYPE, "text/prs.fallenstein.rst"),
     extensions=("rst", "rest"),
-    version=1,
+    version=2,
     recognise=recognise,
     read=read,
     cites="section; characters in the text",

@@ -175,7 +175,7 @@ def _value(node: etree._Element | None) -> str:
 
 
 def table_of(node: etree._Element, words: Words, depth: int = 0) -> Table:
-    """A table; a merged cell's text is repeated in each row and column that it covers."""
+    """A table; a merged cell's text is repeated in each row and column that it covers, but where it fills a row."""
     rows: list[tuple[str, ...]] = []
     marked = 0
     above: dict[int, str] = {}
@@ -184,7 +184,8 @@ def table_of(node: etree._Element, words: Words, depth: int = 0) -> Table:
         if stated is not None and _child(stated, f"{W}del") is not None:
             continue
         cells: list[str] = []
-        for cell in children(row, _TC):
+        stored = list(children(row, _TC))
+        for cell in stored:
             text = _cell_text(cell, words, depth)
             properties = _child(cell, f"{W}tcPr")
             found = _by_tag(properties) if properties is not None else {}
@@ -199,7 +200,7 @@ def table_of(node: etree._Element, words: Words, depth: int = 0) -> Table:
         if header is not None and marked == len(rows) and _value(header) not in ("0", "false"):
             marked += 1
         if any(cells):
-            rows.append(tuple(cells) if len(set(cells)) > 1 else (cells[0],))
+            rows.append(tuple(cells) if len(stored) > 1 else (cells[0],))
     return Table(tuple(rows), marked if 0 < marked < len(rows) else guess_header_rows(rows))
 
 

@@ -171,16 +171,20 @@ class Body:
         return bool(tables)
 
     def table(self, node: etree._Element, depth: int = 0) -> Table:
-        """A table; a merged cell's text is repeated in each row and column that it covers."""
+        """A table; a merged cell's text is repeated in each row and column that it covers, but where it fills a row."""
         rows: list[tuple[str, ...]] = []
         marked = 0
         above: list[str] = []
+        width = 0  # columns of the cell in the first one, also in the rows below that it covers
         for row, in_header in _rows(node):
             above = self._row(row, above, depth)
             cells = tuple(above)
+            first = next(row.iterchildren(f"{TABLE}table-cell", f"{TABLE}covered-table-cell"), None)
+            if first is not None and first.tag == f"{TABLE}table-cell":
+                width = _count(first, f"{TABLE}number-columns-spanned", MAX_COLUMNS)
             if any(cells):
                 marked += in_header and marked == len(rows)
-                rows.append(cells if len(set(cells)) > 1 else (cells[0],))
+                rows.append(cells if len(cells) > width else (cells[0],))
         return Table(tuple(rows), marked if 0 < marked < len(rows) else guess_header_rows(rows))
 
     def _row(self, row: etree._Element, above: list[str], depth: int) -> list[str]:

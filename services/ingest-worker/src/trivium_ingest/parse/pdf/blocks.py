@@ -1,4 +1,4 @@
-"""Lines to paragraphs, lists and headings, with what a page repeats of other pages left out."""
+"""Lines to paragraphs, lists and headings."""
 
 from __future__ import annotations
 
@@ -24,14 +24,9 @@ _ITEM = re.compile(r"(?:[•‣◦▪●■\u2013\uf0b7]|[-*](?=\s)|\(?\d{1,2}[.
 _NUMBERED = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,3})\.?\s+[^\W\d_]")
 _SENTENCE_END = (".", "!", "?", ":", ";", "。", "؟", "”", '"')
 _FORMULA = re.compile(r"[=∈∑∫⊕≈]")
-_DIGITS = re.compile(r"\d+")
-_EDGE_SHARE = 0.12  # of the page's height, where running headers and footers stand
-MIN_REPEATS = 3
 MAX_PAGE_BLOCKS = 1_000  # of a page whose blocks are compared with each other
 _FEW_LINES = 6
-_PAGE_NUMBER = re.compile(
-    r"\W*(?:page|seite|p\.)?\s*(?:\d{1,4}|[ivxl]{1,6})(?:\s*(?:/|of|von)\s*\d{1,4})?\W*", re.IGNORECASE
-)
+MAX_EDGE_LINES = 3  # of a running header or footer
 
 
 class Block(msgspec.Struct):
@@ -39,7 +34,8 @@ class Block(msgspec.Struct):
 
     `hidden` text is there for machines only: nobody who looks at the page sees it. `kind` is set where the block is
     something else than body text, list, heading or table; `asset` then shows it, and `ocr` tells that part of its
-    text was read in pixels. `level` is that of a heading that the document's outline names.
+    text was read in pixels. `level` is that of a heading that the document's outline names. `parts` are the
+    lines of a short paragraph, divided at wide gaps.
     """
 
     text: str
@@ -58,6 +54,7 @@ class Block(msgspec.Struct):
     asset: str = ""
     ocr: bool = False
     level: int = 0
+    parts: tuple[str, ...] = ()
 
 
 def page_blocks(pieces: Sequence[Piece]) -> list[Block]:
@@ -101,7 +98,8 @@ def _line(row: list[Piece]) -> Piece:
         row = row[::-1]
     box = _around(row)
     size = max(row, key=lambda piece: len(piece.text)).size
-    return Piece(" ".join(p.text for p in row), *box, row[0].index, size, bold=all(p.bold for p in row))
+    parts = tuple(p.text for p in row)
+    return Piece(" ".join(parts), *box, row[0].index, size, bold=all(p.bold for p in row), parts=parts)
 
 
 def _right_to_left(row: list[Piece]) -> bool:
@@ -148,7 +146,8 @@ def _paragraph(lines: list[Piece]) -> Block:
     size = median(line.size for line in lines)
     text = join_words([line.text for line in lines])
     bold = all(line.bold for line in lines)
-    return Block(text, *_around(lines), size, lines[0].index, len(lines), bold)
+    parts = tuple(part for line in lines for part in line.parts or (line.text,)) if len(lines) <= MAX_EDGE_LINES else ()
+    return Block(text, *_around(lines), size, lines[0].index, len(lines), bold, parts=parts)
 
 
 def _table_block(pieces: list[Piece], table: Table | None) -> Block:
@@ -254,31 +253,3 @@ def document_style(pages: Sequence[Sequence[Block]]) -> Style:
         if not sizes or size < 0.93 * sizes[-1]:
             sizes.append(size)
     return Style(body, bold > 0.5 * total, tuple(sizes[:4]))
-
-
-def running_texts(pages: Sequence[Sequence[Block]], heights: Sequence[float]) -> set[str]:
-    """Keys of the lines at the top and bottom edges that come again on other pages (page numbers aside)."""
-    if len(pages) < MIN_REPEATS:
-        return set()
-    counts: Counter[str] = Counter()
-    for page, height in zip(pages, heights, strict=True):
-        counts.update({running_key(b) for b in page if at_edge(b, height)})
-    needed = max(MIN_REPEATS, 0.3 * len(pages)) if len(pages) < 20 else max(MIN_REPEATS, 0.1 * len(pages))
-    return {key for key, count in counts.items() if count >= needed}
-
-
-def at_edge(block: Block, height: float) -> bool:
-    """True for short text at the top or bottom of the page."""
-    if block.table is not None or block.hidden or block.lines > 3 or len(block.text) > 200:
-        return False
-    return block.bottom < _EDGE_SHARE * height or block.top > (1 - _EDGE_SHARE) * height
-
-
-def is_page_number(block: Block) -> bool:
-    """True for text that says nothing but a page's number."""
-    return len(block.text) < 20 and bool(_PAGE_NUMBER.fullmatch(block.text))
-
-
-def running_key(block: Block) -> str:
-    """The same for the header of every page, whatever the page number in it."""
-    return _DIGITS.sub("#", block.text.lower())

@@ -28,7 +28,8 @@ MIN_LETTERS = 0.6  # of the characters
 class Piece(msgspec.Struct, gc=False):
     """Consecutive words of one line without a wide gap, or a whole ruled table.
 
-    `size` is the height of the longest word, letters before formulas: what a superscript does not change.
+    `size` is the height of the longest word, letters before formulas: what a superscript does not change. `parts` are
+    the pieces that a line was put together from.
     """
 
     text: str
@@ -41,6 +42,7 @@ class Piece(msgspec.Struct, gc=False):
     last_index: int = 0
     bold: bool = False
     table: Table | None = None
+    parts: tuple[str, ...] = ()
 
 
 Divided = Callable[[Sequence[Piece], Sequence[Piece]], bool]

@@ -20,17 +20,7 @@ from trivium_ingest.parse.failures import corrupt, too_large
 from trivium_ingest.parse.images.ocr import Reader
 from trivium_ingest.parse.pdf.annotations import Remark, read_annotations
 from trivium_ingest.parse.pdf.attachments import listed_files
-from trivium_ingest.parse.pdf.blocks import (
-    Block,
-    Style,
-    at_edge,
-    document_style,
-    is_list,
-    is_page_number,
-    rejoin,
-    running_key,
-    running_texts,
-)
+from trivium_ingest.parse.pdf.blocks import Block, Style, document_style, is_list, rejoin
 from trivium_ingest.parse.pdf.continued import continue_tables
 from trivium_ingest.parse.pdf.equations import mark_equations
 from trivium_ingest.parse.pdf.figures import Album, Figure
@@ -43,6 +33,7 @@ from trivium_ingest.parse.pdf.page import (
     render,
     shown,
 )
+from trivium_ingest.parse.pdf.running import Running, running_texts
 from trivium_ingest.parse.pdf.title import document_title
 from trivium_ingest.parse.pdf.words import Frame
 from trivium_ingest.parse.registry import Format
@@ -115,13 +106,13 @@ def read(blob: Blob, limits: ParseLimits, models: ParserModels) -> ParsedDocumen
     return with_children(out.document(MEDIA_TYPE, title=title, pages=count, metadata=named), members.children)
 
 
-def _drop_running(areas: list[_Area], running: set[str]) -> list[str]:
+def _drop_running(areas: list[_Area], running: Running) -> list[str]:
     """Take headers, footers and page numbers out of the pages; answers what they say."""
     dropped: dict[str, None] = {}
     for area in areas:
         kept = []
         for block in area.blocks:
-            if at_edge(block, area.height) and (running_key(block) in running or is_page_number(block)):
+            if running.leaves_out(block, area.height):
                 dropped[one_line(block.text)] = None
             else:
                 kept.append(block)
@@ -237,7 +228,7 @@ FORMAT = Format(
     name="PDF",
     media_types=(MEDIA_TYPE,),
     extensions=("pdf",),
-    version=6,
+    version=7,
     recognise=recognise,
     read=read,
     cites="page and box",

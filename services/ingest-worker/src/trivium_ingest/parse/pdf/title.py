@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from trivium_ingest.parse.pdf.blocks import Block, Style, running_key
+from trivium_ingest.parse.pdf.blocks import Block, Style
+from trivium_ingest.parse.pdf.running import Running
 from trivium_ingest.parse.text.clean import one_line
 
 _NOT_A_TITLE = re.compile(
@@ -17,11 +18,9 @@ _MAX_TITLE_CHARS = 200
 _MIN_STATED_WORDS = 3  # a shorter title that the first page does not show is mostly a file name
 
 
-def document_title(stated: str, pages: list[list[Block]], style: Style, running: set[str]) -> str:
+def document_title(stated: str, pages: list[list[Block]], style: Style, running: Running) -> str:
     """The largest heading of the first page when it stands out, else the file's own title if it is sensible."""
-    first = [
-        b for b in (pages[0] if pages else []) if b.table is None and not b.hidden and running_key(b) not in running
-    ]
+    first = [b for b in (pages[0] if pages else []) if b.table is None and not b.hidden and not running.has(b)]
     stated = one_line(stated)
     sensible = 3 <= len(stated) <= _MAX_TITLE_CHARS and not _NOT_A_TITLE.search(stated)
     if sensible and any(stated.lower() in one_line(block.text).lower() for block in first):

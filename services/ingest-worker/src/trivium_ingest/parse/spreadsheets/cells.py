@@ -18,9 +18,11 @@ _LETTERS = re.compile(r"\$?[A-Z]{1,3}\$?")
 _REFERENCE = re.compile(r"\$?([A-Z]{1,3})\$?(\d{1,7})")
 # Formats that Excel has by number (ECMA-376, part 1, 18.8.30).
 _DATES = frozenset([14, 15, 16, 17, 22, *range(27, 37), *range(50, 59)])
-_TIMES = frozenset([18, 19, 20, 21, 45, 46, 47])
+_TIMES = frozenset([18, 19, 20, 21, 45, 47])
+_DURATION = 46
 _PERCENT = frozenset([9, 10])
 _QUOTED = re.compile(r'"[^"]*"|\\.|\[(?!h+\]|m+\]|s+\])[^\]]*\]', re.IGNORECASE)
+_ELAPSED = re.compile(r"\[[hms]+\]")  # all hours, minutes or seconds, not those beyond full days
 _DAY_ZERO = datetime.datetime(1899, 12, 30)
 _DAY_ZERO_1904 = datetime.datetime(1904, 1, 1)
 _EXACT_DIGITS = 15  # what a binary number holds
@@ -47,7 +49,10 @@ def row_of(reference: str) -> int:
 
 
 class CellFormats(msgspec.Struct, frozen=True):
-    """How each cell style shows a number: `date`, `time`, `both`, `percent` or as it is."""
+    """How each cell style shows a number: `date`, `time`, `both`, `duration`, `percent` or as it is.
+
+    `seconds` is a duration that is shown to the second.
+    """
 
     kinds: tuple[str, ...]
     since_1904: bool = False
@@ -92,7 +97,7 @@ def _formatted(kind: str, zero: datetime.datetime, text: str) -> str:
     except ValueError:
         return text
     if kind == "percent":
-        return f"{round(value * 100, 4):g}%"
+        return f"{plain_number(round(value * 100, 4))}%"
     try:
         return _moment(value, kind, zero) if value >= 0 else _number(text)
     except OverflowError:  # beyond the year 9999
@@ -103,10 +108,19 @@ def plain_number(value: float) -> str:
     """Without the noise of binary fractions: 0.1 + 0.2 is 0.3."""
     if value == int(value) and abs(value) < 1e15:
         return str(int(value))
-    return f"{value:.12g}"
+    return f"{value:.{_EXACT_DIGITS}g}"
+
+
+def _duration(value: float, with_seconds: bool) -> str:
+    """Days as hours:minutes(:seconds), however many hours they are."""
+    minutes, seconds = divmod(round(value * 86_400), 60)
+    shown = f"{minutes // 60}:{minutes % 60:02}"
+    return f"{shown}:{seconds:02}" if with_seconds or seconds else shown
 
 
 def _moment(value: float, kind: str, zero: datetime.datetime) -> str:
+    if kind in ("duration", "seconds"):
+        return _duration(value, kind == "seconds")
     moment = zero + datetime.timedelta(seconds=round(value * 86_400))
     if kind == "time":
         return moment.strftime("%H:%M:%S") if value < 1 else moment.isoformat(" ")
@@ -121,6 +135,8 @@ def _kind(identity: str, custom: dict[str, str]) -> str:
     number = int(identity) if identity.isdigit() else 0
     if number == 22:
         return "both"
+    if number == _DURATION:
+        return "seconds"
     if number in _DATES:
         return "date"
     if number in _TIMES:
@@ -132,6 +148,8 @@ def _custom_kind(code: str) -> str:
     pattern = _QUOTED.sub("", code.split(";", maxsplit=1)[0]).lower()
     if "general" in pattern:
         return ""
+    if _ELAPSED.search(pattern):
+        return "seconds" if "s" in pattern else "duration"
     day, hour = any(c in pattern for c in "yd"), any(c in pattern for c in "hs")
     if day and hour:
         return "both"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import msgspec
 
@@ -98,7 +99,7 @@ def _same_header(above: list[Row], below: list[Row]) -> bool:
 def _add_table(out: Collector, rows: Sequence[Row], sheet: str | None) -> None:
     header = _find_header(rows)
     for row in rows[: header or 0]:
-        line = "; ".join(filter(None, map(one_line, row.cells)))
+        line = "; ".join(_told_once(row.cells))
         out.add(UnitKind.TEXT, line, _position([row], sheet))
     labels = [one_line(cell) for cell in rows[header].cells] if header is not None else []
     body = rows[header + 1 :] if header is not None else rows
@@ -120,11 +121,15 @@ def _add_table(out: Collector, rows: Sequence[Row], sheet: str | None) -> None:
 def _add_batch(out: Collector, labels: list[str], batch: list[Row], sheet: str | None) -> None:
     rows = tuple(row.cells for row in batch)
     position = _position(batch, sheet)
-    if len(labels) == 1 or (not labels and max(map(len, rows)) == 1):
+    width = max(map(len, rows))
+    beside = any(cell.strip() for row in rows for cell in row[1:])
+    if (len(labels) == 1 and not beside) or (not labels and width == 1):
         # One column is a list of values; the header before every one of them would only be noise.
         lines = [f"{labels[0]}:"] if labels and labels[0] else []
         out.add(UnitKind.LIST, "\n".join([*lines, *(one_line(row[0]) for row in rows)]), position)
         return
+    if len(labels) == 1:  # a header of one cell would pass for a heading over all columns
+        labels = [*labels, *[""] * (width - 1)]
     table = Table((tuple(labels), *rows), 1) if labels else Table(rows)
     out.table(table, position)
 
@@ -135,20 +140,33 @@ def _position(batch: Sequence[Row], sheet: str | None) -> Position:
     return Position(sheet=sheet, rows=(first.number, last.number), offset=offset)
 
 
+def _told_once(cells: Sequence[str]) -> list[str]:
+    """The row's cells, the words of a merged range once and not in each cell that it covers."""
+    told = list(filter(None, map(one_line, cells)))
+    return [cell for before, cell in pairwise(["", *told]) if cell != before or looks_numeric(cell)]
+
+
 def _find_header(rows: Sequence[Row]) -> int | None:
-    """The first row that names the columns: nearly as wide as the widest, all words, no name twice.
+    """The first row that names the columns: nearly as wide as the widest, all words.
 
     When every row below looks the same (all words), the first row is taken for the header if none of its
-    names comes again below.
+    names comes again below. A row that says names twice, as a title does that is merged over its columns, is taken
+    when no row below it names the columns.
     """
     widest = max(_filled(row) for row in rows[:200])
+    least = 1 if widest == 1 else max(2, 0.6 * widest)
+    doubled: int | None = None
     for index, row in enumerate(rows[:_HEADER_SEARCH_ROWS]):
         names = [one_line(cell) for cell in row.cells if cell.strip()]
-        if len(names) < max(1, 0.6 * widest) or (widest > 1 and len(names) < 2):
+        if len(names) < least or (widest > 1 and len(set(names)) == 1):
             continue
         below = rows[index + 1 : index + 30]
-        return index if below and _names_columns(names, below, widest) else None
-    return None
+        found = index if below and _names_columns(names, below, widest) else None
+        if len(set(names)) >= least:
+            return doubled if found is None else found
+        if doubled is None:
+            doubled = found
+    return doubled
 
 
 def _names_columns(names: list[str], below: Sequence[Row], widest: int) -> bool:

@@ -289,6 +289,7 @@ def _grid(rows: list[etree._Element], selectors: frozenset[str]) -> tuple[list[l
     grid: list[list[str]] = []
     carried: dict[int, tuple[int, str]] = {}
     header_rows, in_header = 0, True
+    fills = False  # whether the row is one cell, its own or one from above
     for row in rows:
         cells = [cell for cell in row if cell.tag in ("td", "th") and not is_hidden(cell, selectors)]
         if in_header and cells and all(cell.tag == "th" for cell in cells) and len(grid) < 4:
@@ -308,7 +309,8 @@ def _grid(rows: list[etree._Element], selectors: frozenset[str]) -> tuple[list[l
                     carried[len(line)] = (depth - 1, text)
                 line.append(text)
         _take_carried(line, carried)
-        grid.append(_without_repeats(line))
+        fills = len(line) == _span(cells[0], "colspan") if len(cells) == 1 else fills and not cells
+        grid.append(line[:1] if fills else line)  # a heading inside the table: say it once
     return grid, header_rows if header_rows < len(grid) else 0
 
 
@@ -318,11 +320,6 @@ def _take_carried(line: list[str], carried: dict[int, tuple[int, str]]) -> None:
         if left > 1:
             carried[len(line)] = (left - 1, text)
         line.append(text)
-
-
-def _without_repeats(line: list[str]) -> list[str]:
-    """A row that one cell fills is a heading inside the table: say it once."""
-    return [line[0]] if len(line) > 1 and len(set(line)) == 1 else line
 
 
 def _span(cell: etree._Element, name: str) -> int:
