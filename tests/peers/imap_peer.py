@@ -6,12 +6,15 @@ import base64
 import re
 import socketserver
 import threading
+import time
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 POLL_S = 0.05
 """How soon it notices that it shall end."""
+DRIP_S = 0.1
+"""Between two bytes, where it drips."""
 Message = Callable[[int], bytes]
 
 
@@ -34,6 +37,8 @@ class ImapPeer:
         self.asked: list[str] = []
         self.size: int | None = None
         self.flood = False
+        self.drips: str | None = None
+        """The command that it answers a byte at a time; "" is its greeting."""
         self.token = ""
         """The access token that it takes by XOAUTH2; without one it does not offer that."""
 
@@ -61,6 +66,7 @@ class _Session(socketserver.StreamRequestHandler):
 
     peer: ImapPeer
     folder = ""
+    slow = False
 
     @property
     def uids(self) -> Sequence[int]:
@@ -72,11 +78,13 @@ class _Session(socketserver.StreamRequestHandler):
         return "OK"
 
     def handle(self) -> None:
-        self.say(b"* OK ready")
+        self.slow = self.peer.drips == ""
+        self.say(b"* OK ready, as soon as it may be")
         while line := self.rfile.readline():
             tag, _, rest = line.decode().strip().partition(" ")
             self.peer.asked.append(rest)
             verb, _, more = rest.partition(" ")
+            self.slow = self.peer.drips == verb
             answer = getattr(self, f"on_{verb.lower()}", None)
             told = answer(more) if answer else "BAD unknown"
             self.say(f"{tag} {told} and done".encode())
@@ -84,7 +92,10 @@ class _Session(socketserver.StreamRequestHandler):
                 return
 
     def say(self, line: bytes) -> None:
-        self.wfile.write(line + b"\r\n")
+        for at in range(len(line) if self.slow else 0):
+            self.wfile.write(line[at : at + 1])
+            time.sleep(DRIP_S)
+        self.wfile.write(b"\r\n" if self.slow else line + b"\r\n")
 
     def on_capability(self, _: str) -> str:
         self.say(b"* CAPABILITY IMAP4rev1 AUTH=PLAIN" + (b" AUTH=XOAUTH2" if self.peer.token else b""))

@@ -158,15 +158,19 @@ class SitePeer:
 
 
 class OddDav(Asked):
-    """A WebDAV server that lists whatever `lists` says."""
+    """A WebDAV server that lists whatever `lists` says, of a folder that may have `moved` elsewhere."""
 
     asked: ClassVar[list[str]] = []
     lists: ClassVar[Any] = None
+    moved: ClassVar[dict[str, str]] = {}
 
     def do_PROPFIND(self) -> None:
         self.rfile.read(int(self.headers.get("Content-Length", 0)))
         self.asked.append(self.path)
-        self.answer(207, self.lists(self.path), Content_Type="application/xml")
+        if self.path in self.moved:
+            self.answer(301, Location=self.moved[self.path])
+        else:
+            self.answer(207, self.lists(self.path), Content_Type="application/xml")
 
     def do_GET(self) -> None:
         self.answer(200, b"A file.")

@@ -69,17 +69,15 @@ def serving(handle: Handler, tls: ssl.SSLContext | None = None) -> Iterator[int]
         with connection:
             connection.settimeout(10)
             try:
-                stream = tls.wrap_socket(connection, server_side=True) if tls else connection
-                head = b""
-                while b"\r\n\r\n" not in head:
-                    piece = stream.recv(65536)
-                    if not piece:
-                        return
-                    head += piece
-                _drain(stream, head)
-                handle(stream, head)
-                if tls:
-                    stream.close()
+                with tls.wrap_socket(connection, server_side=True) if tls else connection as stream:
+                    head = b""
+                    while b"\r\n\r\n" not in head:
+                        piece = stream.recv(65536)
+                        if not piece:
+                            return
+                        head += piece
+                    _drain(stream, head)
+                    handle(stream, head)
             except OSError:
                 return  # the client went away, as several tests want it to
 

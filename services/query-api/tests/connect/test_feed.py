@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from places_peer import SitePeer
 
 from .conftest import World
@@ -57,6 +58,58 @@ def test_atom_is_read_too(world: World, site: SitePeer, address: str) -> None:
     )
     world.add("feed", f"{address}/atom")
     assert world.came_to() == (1, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("title", "name"),
+    [
+        ("Fog &#55357;&#56842;", "Fog"),
+        ("Fog &#xD83D;&#xDE0A;", "Fog"),
+        ("Fo&#55357;g", "Fog"),
+        ("Fo&#xDE0A;&#55357;&#55357;g", "Fog"),
+        ("Fo&#0;&#1;g", "Fog"),
+        ("Fo&#1114112;g", "Fog"),
+        ("Fo&#x110000;g", "Fog"),
+        (f"Fo&#{'9' * 5000};g", "Fog"),
+        ("Fo&#00103;", "Fog"),
+        ("&#x46;&#X6f;&#103;", "Fog"),
+    ],
+)
+def test_a_reference_to_what_is_no_character_costs_no_more_than_itself(
+    world: World, site: SitePeer, address: str, title: str, name: str
+) -> None:
+    site.pages["/feed"] = rss(item("The lamp"), item(title, guid="odd"), item("The tower"))
+    world.add("feed", f"{address}/feed")
+    assert world.came_to() == (3, 0, 0)
+    assert any(source.startswith(f"here://{name}-") for source in world.documents())
+    assert any("\U0001f60a".encode() in content for content in world.documents().values()) == (title[:4] == "Fog ")
+
+
+def test_an_entry_that_leads_to_what_is_no_address_is_read_as_the_feed_tells_it(
+    world: World, site: SitePeer, address: str
+) -> None:
+    site.moved["/odd"] = "https://host:abc/"
+    site.pages["/feed"] = rss(item("Odd", "Only this is told.", f"{address}/odd"), item("The tower"))
+    world.add("feed", f"{address}/feed")
+    assert world.came_to() == (2, 0, 0)
+
+
+def test_a_feed_that_goes_back_after_a_look_that_was_cut_off_is_what_it_was(
+    world: World, site: SitePeer, address: str
+) -> None:
+    before = rss(item("Fog", guid="1"), item("The tower", guid="2"))
+    site.pages["/feed"] = before
+    world.add("feed", f"{address}/feed")
+    assert world.came_to() == (2, 0, 0)
+    stored = world.documents()
+    site.pages["/feed"] = rss(item("Fog", "Gone. " + LONG, guid="1"), item("The tower", "Gone. " + LONG, guid="2"))
+    world.set(limits="tenant.documents=1/d")
+    assert world.look()["stored"] == 1
+    site.pages["/feed"] = before
+    world.set(limits="")
+    assert world.came_to() == (1, 0, 0)
+    assert world.documents() == stored
+    assert world.came_to() == (0, 0, 0)
 
 
 def test_a_feed_that_never_ends_is_left(world: World, site: SitePeer, address: str) -> None:

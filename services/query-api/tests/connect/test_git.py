@@ -7,11 +7,13 @@ import struct
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
+from shutil import copytree, rmtree
 
 import pytest
 from git_peer import LINK, SUBMODULE, GitPeer
 
 from trivium.domain.errors import NeverWill
+from trivium_query.connect import git
 from trivium_query.connect.git_pack import check_pack
 
 from .conftest import World
@@ -112,6 +114,69 @@ def test_a_repository_outside_of_the_folders_is_not_read(world: World, repositor
     world.add("git", str(shared))
     found = world.look()
     assert (found["stored"], found["error"]["code"]) == (0, "forbidden_folder")
+
+
+@pytest.mark.parametrize("name", ["HEAD", "refs", "objects", "objects/pack", "config", ""])
+@pytest.mark.parametrize("bare", [True, False])
+def test_a_repository_that_links_to_another_outside_of_the_folders_is_not_read(
+    world: World, repository: GitPeer, tmp_path: Path, bare: bool, name: str
+) -> None:
+    shared = tmp_path / "shared"
+    own = shared if bare else shared / ".git"
+    copytree(repository.folder, own)
+    linked = [name] if name else [each.name for each in repository.folder.iterdir()]
+    for each in linked:
+        rmtree(own / each) if (own / each).is_dir() else (own / each).unlink()
+        (own / each).symlink_to(repository.folder / each)
+    world.set(connect_folders=str(shared))
+    world.add("git", str(shared))
+    found = world.look()
+    assert (found["stored"], found["error"]["code"]) == (0, "forbidden_folder")
+
+
+def test_a_link_within_the_folders_is_followed_and_no_further(
+    world: World, repository: GitPeer, tmp_path: Path
+) -> None:
+    copytree(repository.folder, tmp_path / "shared/repo")
+    objects = tmp_path / "shared/objects"
+    (tmp_path / "shared/repo/objects").rename(objects)
+    (tmp_path / "shared/repo/objects").symlink_to(objects)
+    (objects / "round").symlink_to(objects)
+    world.set(connect_folders=str(tmp_path / "shared"))
+    world.add("git", str(tmp_path / "shared/repo"))
+    assert world.came_to() == (3, 0, 0)
+    (objects / "ff").symlink_to(repository.folder / "objects")
+    assert world.look()["error"]["code"] == "forbidden_folder"
+
+
+def test_a_repository_with_files_without_end_is_left(
+    world: World, repository: GitPeer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(git, "MAX_ENTRIES", 20)
+    world.set(connect_folders=str(repository.folder))
+    world.add("git", str(repository.folder))
+    assert world.look()["error"]["code"] == "too_many_files"
+
+
+@pytest.mark.parametrize("local", [False, True])
+def test_a_branch_that_goes_back_after_a_look_that_was_cut_off_is_what_it_was(
+    world: World, repository: GitPeer, address: str, local: bool
+) -> None:
+    world.add("git", str(repository.folder) if local else address)
+    assert world.came_to() == (3, 0, 0)
+    before, ref = world.documents(), b"refs/heads/main"
+    first = repository.repository.refs.as_dict()[ref]  # type: ignore[index]
+    repository.commit(dict.fromkeys(FILES, "Dark."))
+    world.set(limits="tenant.documents=1/d")
+    found = world.look()
+    assert (found["stored"], found["error"]["code"]) == (1, "too_many")
+    repository.repository.refs[ref] = first  # type: ignore[index]
+    world.set(limits="")
+    assert world.came_to() == (1, 0, 0)
+    assert world.documents() == before
+    repository.asked.clear()
+    assert world.came_to() == (0, 0, 0)
+    assert repository.asked.count("git-upload-pack") <= 1, "all of it is stored again"
 
 
 def pack(*objects: bytes) -> io.BytesIO:

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from git_peer import GitPeer
 
+from trivium_query.connect import means
+
 from .conftest import World
 
 SSH = """#!{python}
@@ -34,6 +36,17 @@ porcelain.upload_pack({repository!r} if path == "/srv/repo.git" else path)
 """
 
 
+DRIPS = """#!{python}
+import sys, time
+ref = "1" * 40 + " HEAD\\0side-band-64k\\n"
+sys.stdout.write(format(len(ref) + 4, "04x") + ref + "0fff")
+while True:
+    sys.stdout.write("x")
+    sys.stdout.flush()
+    time.sleep(0.05)
+"""
+
+
 class Ssh:
     """Stands in for OpenSSH's program: notes what it is told, and serves the repository, or fails."""
 
@@ -46,6 +59,9 @@ class Ssh:
         given = {"python": sys.executable, "log": str(self._log), "repository": str(self.repository.folder)}
         self._program.write_text(SSH.format(**given, says=says, status=status))
         self._program.chmod(0o755)
+
+    def drips(self) -> None:
+        self._program.write_text(DRIPS.format(python=sys.executable))
 
     def calls(self) -> list[dict[str, object]]:
         return [json.loads(line) for line in self._log.read_text().splitlines()] if self._log.exists() else []
@@ -118,6 +134,16 @@ def test_what_ssh_fails_with_is_told_and_loses_nothing(
     assert (found["deleted"], found["error"]["code"]) == (0, code)
     assert "private key" not in str(found)
     assert len(world.documents()) == 2
+
+
+def test_a_host_that_says_a_byte_at_a_time_is_left(
+    world: World, ssh: Ssh, port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(means, "FETCH_S", 1.5)
+    ssh.drips()
+    connect(world, port)
+    found = world.look()
+    assert (found["stored"], found["error"]["code"]) == (0, "fetch_timeout")
 
 
 def test_without_a_key_and_the_hosts_own_it_is_refused(world: World) -> None:

@@ -7,13 +7,15 @@ from typing import Any
 
 import msgspec
 import pytest
+from growth import LINEAR, growth
 from hypothesis import given
 from hypothesis import strategies as st
 from imap_peer import ImapPeer, mail
 
 from trivium.connections.stored_connections import StoredConnections
 from trivium.domain.scope import DEFAULT_TENANT
-from trivium_query.connect.mailbox import _quoted
+from trivium_query.connect import means
+from trivium_query.connect.mailbox import _listed, _quoted
 from trivium_query.connect.uids import Uids
 
 from .conftest import World
@@ -85,7 +87,7 @@ def test_a_folder_that_is_numbered_anew_is_read_anew(world: World, peer: ImapPee
 
 def test_several_folders_are_followed_each_under_its_name(world: World, peer: ImapPeer, address: str) -> None:
     peer.others = {'"Shelf/Entw&APw-rfe"': [1, 2], '"Shelf/\\"B\\""': [5]}
-    peer.listed += [b'* LIST () "/" {7}\r\nShelf/C', b'* LIST () "/" Shelf/D']
+    peer.listed += [b'* LIST () "/" {7}\r\nShelf/C', b'* LIST () "\\\\" Shelf/D']
     peer.others |= {'"Shelf/C"': [8], '"Shelf/D"': []}
     follow(world, f"{address},Shelf/*")
     assert world.came_to() == (7, 0, 0)
@@ -149,6 +151,17 @@ def test_a_server_that_sends_without_end_or_lies_of_a_size_is_left(world: World,
     assert world.look()["error"]["code"] == "too_large"
 
 
+@pytest.mark.parametrize("verb", ["", "CAPABILITY", "FETCH"])
+def test_a_server_that_says_a_byte_at_a_time_is_left(
+    world: World, peer: ImapPeer, address: str, monkeypatch: pytest.MonkeyPatch, verb: str
+) -> None:
+    monkeypatch.setattr(means, "FETCH_S", 1.5)
+    peer.drips = verb
+    follow(world, address)
+    found = world.look()
+    assert (found["stored"], found["error"]["code"]) == (0, "fetch_timeout")
+
+
 def test_where_it_may_not_go_nothing_is_asked(world: World, peer: ImapPeer, address: str) -> None:
     world.set(url_allow="")
     follow(world, address)
@@ -180,6 +193,14 @@ def test_a_place_that_cannot_be_is_refused(world: World, location: str, code: st
 
 def test_a_folder_is_named_on_the_wire_as_the_standard_has_it() -> None:
     assert _quoted('Entw\u00fcrfe & "more"') == '"Entw&APw-rfe &- \\"more\\""'
+
+
+def test_a_list_that_opens_a_quotation_and_never_ends_it_costs_no_more_than_its_length() -> None:
+    def read(backslashes: int) -> None:
+        with pytest.raises(ValueError, match="no folder"):
+            _listed(b'() "' + b"\\a" * backslashes + b" x")
+
+    assert growth(read, 6) < LINEAR
 
 
 @given(st.lists(st.tuples(st.booleans(), st.integers(1, 30))))

@@ -6,6 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 from places_peer import S3Peer
+from waiting import wait_until
+
+from trivium_query.connect import look
+from trivium_query.connect import s3 as connector
 
 from .conftest import World
 
@@ -57,6 +61,55 @@ def test_an_object_that_is_too_large_is_told_and_not_read(world: World, shelf: S
     found = world.look()
     assert (found["stored"], found["failed"], found["error"]["code"]) == (3, 1, "too_large")
     assert "2023/big.bin" not in shelf.read
+
+
+def endless(key: str = "") -> bytes:
+    """A page of a listing, of which there is always one more."""
+    found = f"<Contents><Key>{key}</Key><LastModified>2026-01-02T03:04:05.000Z</LastModified><Size>0</Size></Contents>"
+    return (
+        "<ListBucketResult><Name>shelf</Name><IsTruncated>true</IsTruncated>"
+        f"<NextContinuationToken>more</NextContinuationToken>{found if key else ''}</ListBucketResult>"
+    ).encode()
+
+
+@pytest.mark.parametrize("key", ["", "a/", "a/b"])
+def test_a_listing_without_end_is_left_and_loses_nothing(
+    world: World, shelf: S3Peer, address: str, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    monkeypatch.setattr(connector, "MAX_EMPTY_PAGES", 10)
+    monkeypatch.setattr(connector, "MAX_LISTED", 20)
+    secret = world.secret("shelf", "reader:hunter2hunter2")
+    world.add("s3", f"{address}/shelf/2023/", credential=secret, max_per_s=1000)
+    assert world.came_to() == (3, 0, 0)
+    monkeypatch.setattr(shelf, "listing", lambda _: endless(key))
+    asked = len(shelf.asked_at)
+    found = world.look()
+    assert (found["deleted"], found["error"]["code"]) == (0, "too_many_files")
+    assert len(shelf.asked_at) - asked < 50
+
+
+def test_empty_pages_between_objects_do_no_harm(
+    world: World, shelf: S3Peer, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, pages = shelf.listing, iter([endless()] * 5)
+    monkeypatch.setattr(shelf, "listing", lambda query: next(pages, None) or whole({**query, "continuation-token": ""}))
+    shelf.page = 100
+    secret = world.secret("shelf", "reader:hunter2hunter2")
+    world.add("s3", f"{address}/shelf/2023/", credential=secret, max_per_s=1000)
+    assert world.came_to() == (3, 0, 0)
+
+
+def test_a_look_that_brings_nothing_ends_when_the_connection_is_removed(
+    world: World, shelf: S3Peer, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connector, "MAX_EMPTY_PAGES", 10**9)
+    monkeypatch.setattr(look, "SAVE_S", 0.1)
+    monkeypatch.setattr(shelf, "listing", lambda _: endless())
+    world.add("s3", f"{address}/shelf", credential=world.secret("shelf", "reader:hunter2hunter2"), max_per_s=1000)
+    world.call("POST", "/v1/connections/here/run")
+    wait_until(lambda: len(shelf.asked_at) > 20, "it is looked at")
+    assert world.call("DELETE", "/v1/connections/here").status_code == 202
+    wait_until(lambda: world.call("GET", "/v1/connections/here").status_code == 404, "it is removed")
 
 
 @pytest.mark.parametrize(

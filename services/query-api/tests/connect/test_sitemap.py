@@ -123,6 +123,18 @@ def test_pages_of_other_hosts_are_told_and_left(world: World, site: SitePeer, ad
     assert names(world) == ["a"], "a site that lists another host alone has lost nothing"
 
 
+@pytest.mark.parametrize("odd", ["https://host:abc/", "//[x]/", "http://\u00e9..x/"])
+def test_an_odd_page_is_told_and_the_others_are_read(world: World, site: SitePeer, address: str, odd: str) -> None:
+    write(site, a="One.", c="Three.")
+    site.moved["/b"] = odd
+    site.pages["/odd"] = ("text/html; charset=undefined", b"<p>Two.</p>")
+    site.pages["/map"] = listing(f"{address}/a", f"{address}/b", f"{address}/odd", f"{address}/c")
+    world.add("sitemap", f"{address}/map")
+    found = world.look()
+    assert (found["stored"], found["failed"], found["error"]["code"]) == (3, 1, "bad_url")
+    assert names(world) == ["a", "c", "odd"]
+
+
 def test_an_index_without_end_and_endless_pages_are_bounded(
     world: World, site: SitePeer, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

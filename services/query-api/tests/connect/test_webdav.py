@@ -94,6 +94,7 @@ def listing(*members: tuple[str, bool]) -> bytes:
 @pytest.fixture
 def odd() -> Iterator[tuple[type[OddDav], str]]:
     OddDav.asked.clear()
+    OddDav.moved.clear()
     with serving(OddDav) as url:
         yield OddDav, url
 
@@ -119,6 +120,41 @@ def test_folders_within_folders_without_end_are_left(world: World, odd: tuple[ty
     found = world.look()
     assert (found["deleted"], found["error"]["code"]) == (0, "too_many_files")
     assert len(peer.asked) < 60
+
+
+@pytest.mark.parametrize(
+    ("to", "lists"),
+    [
+        ("/files/", [("/files/", True), ("/files/one.txt", False)]),
+        ("", [("https://cloud.test/dav/", True), ("https://cloud.test/dav/one.txt", False)]),
+        ("", [("/", True), ("/dav.txt", False), ("/davor/one.txt", False)]),
+        ("", []),
+    ],
+    ids=["moved", "told by another address", "its parent", "nothing"],
+)
+def test_a_folder_that_is_told_by_another_address_loses_nothing(
+    world: World, odd: tuple[type[OddDav], str], to: str, lists: list[tuple[str, bool]]
+) -> None:
+    peer, url = odd
+    peer.lists = staticmethod(lambda _: listing(("/dav", True), ("/dav/one.txt", False)))
+    world.add("webdav", f"{url}/dav")
+    assert world.came_to() == (1, 0, 0)
+    peer.lists = staticmethod(lambda _: listing(*lists))
+    if to:
+        peer.moved["/dav/"] = to
+    found = world.look()
+    assert (found["deleted"], found["error"]["code"]) == (0, "no_webdav")
+    assert world.documents() == {"here://one.txt": b"A file."}
+    assert "/files/" in found["error"]["message"] or not to
+
+
+def test_a_folder_that_is_empty_by_now_loses_what_was_in_it(world: World, odd: tuple[type[OddDav], str]) -> None:
+    peer, url = odd
+    peer.lists = staticmethod(lambda _: listing(("/dav/", True), ("/dav/one.txt", False)))
+    world.add("webdav", f"{url}/dav")
+    assert world.came_to() == (1, 0, 0)
+    peer.lists = staticmethod(lambda _: listing(("/dav", False)))
+    assert world.came_to() == (0, 1, 0)
 
 
 @pytest.mark.parametrize(

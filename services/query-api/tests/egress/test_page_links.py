@@ -37,10 +37,14 @@ def test_a_page_says_what_its_own_address_is() -> None:
     assert page_links(b'<link rel="x Canonical" href="/p">', "", HERE).canonical == "https://a.test/p"
 
 
-def test_the_declared_character_set_counts_and_an_unknown_one_does_no_harm() -> None:
+def test_the_declared_character_set_counts() -> None:
     page = '<a href="/żółw">x</a>'.encode("iso-8859-2")
     assert page_links(page, "iso-8859-2", HERE).links == ("https://a.test/%C5%BC%C3%B3%C5%82w",)
-    assert page_links(b"<a href=x>", "no-such-charset", HERE).links == ("https://a.test/dir/x",)
+
+
+@pytest.mark.parametrize("charset", ["no-such-charset", "undefined", "idna", "hex", "utf-8\0"])
+def test_what_is_no_character_set_does_no_harm(charset: str) -> None:
+    assert page_links(b"<a href=x>", charset, HERE).links == ("https://a.test/dir/x",)
 
 
 def test_endless_links_end() -> None:

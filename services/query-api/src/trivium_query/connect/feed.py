@@ -31,6 +31,9 @@ _WHOLE_CHARS = 1000
 """A summary of less is taken for a teaser, and the page that it leads to is read instead."""
 _UNSAID = re.compile(r"[^\w.-]+")
 _TAGS = re.compile(r"<[^>]{0,1000}>")
+_REFERENCE = re.compile(rb"&#(?:([0-9]+)|[xX]([0-9A-Fa-f]+));")
+_CHARACTERS = ((0x9, 0xA), (0xD, 0xD), (0x20, 0xD7FF), (0xE000, 0xFFFD), (0x10000, 0x10FFFF))
+"""XML 1.0, 2.2."""
 
 
 class FeedConnector:
@@ -70,11 +73,37 @@ class FeedConnector:
 def _entries(reply: Reply) -> list[Any]:
     """Raises `NeverWill` (`no_feed`)."""
     found = feedparser.parse(
-        reply.content, response_headers={"content-type": reply.header("content-type"), "content-location": reply.url}
+        _mended(reply.content),
+        response_headers={"content-type": reply.header("content-type"), "content-location": reply.url},
     )
     if not found.entries and not found.version:
         raise NeverWill("no_feed", f"{reply.url} is no RSS or Atom feed.", "Give the address of the feed itself.")
     return list(found.entries[:MAX_ENTRIES])
+
+
+def _mended(content: bytes) -> bytes:
+    """The feed without references to what is no character, at which the library gives up; two of one are joined.
+
+    Some programs write the halves of a character's UTF-16, each by itself.
+    """
+    half, behind = 0, -1
+
+    def mended(found: re.Match[bytes]) -> bytes:
+        nonlocal half, behind
+        code = _code(found)
+        first = half if behind == found.start() else 0
+        half, behind = (code if 0xD800 <= code < 0xDC00 else 0), found.end()
+        if first and 0xDC00 <= code < 0xE000:
+            return b"&#%d;" % (0x10000 + ((first - 0xD800) << 10) + code - 0xDC00)
+        return found[0] if any(low <= code <= high for low, high in _CHARACTERS) else b""
+
+    return _REFERENCE.sub(mended, content)
+
+
+def _code(reference: re.Match[bytes]) -> int:
+    """The number that it names; of a very long one some other that is too large."""
+    digits, base = (reference[1], 10) if reference[1] else (reference[2], 16)
+    return int(digits.lstrip(b"0")[:8] or b"0", base)
 
 
 def _text(entry: Any) -> str:

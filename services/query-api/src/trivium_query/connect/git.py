@@ -36,6 +36,8 @@ from trivium_query.egress.pool import GuardedPool, translated
 MAX_PACK_BYTES = 1024 * 1024 * 1024
 MAX_REFS_BYTES = 64 * 1024 * 1024
 MAX_DEPTH = 100
+MAX_ENTRIES = 1_000_000
+"""Files and folders of a repository of this machine."""
 _HEADS, _TAGS, _HEAD = b"refs/heads/", b"refs/tags/", b"HEAD"
 _USER = "git"
 """Whom hosts expect who take a token for a password and look at no name."""
@@ -121,11 +123,30 @@ class GitConnector:
         """A repository of this machine, all of which lies where it may be read."""
         self._place.way.pace()
         repository = Repo(folder)
-        for part in (repository.controldir(), repository.commondir()):
+        for part in {repository.controldir(), repository.commondir()}:
             real = self._place.folders.check(os.path.realpath(part))
             if (real / "objects/info/alternates").exists():
                 raise Refused("forbidden_folder", "The repository borrows another's objects.", "Connect that one.")
+            self._check_links(real)
         return repository, self._chosen(repository.refs.as_dict())
+
+    def _check_links(self, folder: Path) -> None:
+        """Raises `Refused` where something below leads to where nothing may be read: the library follows links."""
+        if self._place.folders.any:
+            return
+        waiting, known, entries = [folder], {folder}, 0
+        while waiting:
+            self._place.pause(0.0)
+            with os.scandir(waiting.pop()) as found:
+                for entry in found:
+                    entries += 1
+                    if entries > MAX_ENTRIES:
+                        why = f"The repository has more than {MAX_ENTRIES:,} files."
+                        raise Refused("too_many_files", why, "Pack it: git gc.")
+                    real = self._place.folders.check(entry.path) if entry.is_symlink() else Path(entry.path)
+                    if entry.is_dir() and real not in known:
+                        known.add(real)
+                        waiting.append(real)
 
     def _over_http(self, url: httpx2.URL, folder: Path) -> tuple[Repo, bytes]:
         secret = self._place.way.secret

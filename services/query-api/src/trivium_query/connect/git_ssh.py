@@ -23,6 +23,7 @@ from trivium.domain.errors import NeverWill, Refused, TriviumError, TryLater
 from trivium_query.connect.git_pack import sends_too_much
 from trivium_query.connect.web import refused_login
 from trivium_query.egress.fetch import Fetcher
+from trivium_query.egress.timed_socket import RequestTime
 
 _URL = re.compile(r"ssh://(?:(\w[\w.-]*)@)?([A-Za-z0-9][A-Za-z0-9.-]*)(?::(\d{1,5}))?(/.+)")
 _SHORT = re.compile(r"(?:(\w[\w.-]*)@)?([A-Za-z0-9][A-Za-z0-9.-]*)()?:(?!//)(.+)")
@@ -69,12 +70,13 @@ def ssh_to(fetcher: Fetcher, key: SshKey) -> Iterator[GuardedSsh]:
 
 
 class GuardedSsh(SSHVendor):
-    """One command of a host, whose answer has at most `max_bytes`; each wait for it has a request's time."""
+    """One command of a host, whose answer has at most `max_bytes`, and the time of a request."""
 
     def __init__(self, fetcher: Fetcher, folder: Path, key: SshKey) -> None:
         self.max_bytes = 0
         self._fetcher, self._host, self._received = fetcher, "", 0
         self._ahead = b""
+        self._time = RequestTime(fetcher.limits.timeout_s)
         self._process: subprocess.Popen[bytes] | None = None
         self._key, self._known_hosts = folder / "key", folder / "known_hosts"
         self._key.touch(0o600)
@@ -89,6 +91,7 @@ class GuardedSsh(SSHVendor):
         if program is None:
             raise Refused("no_ssh", "There is no `ssh` on this machine.", "Install it (Debian: openssh-client).")
         port = told["port"]
+        self._time.begin()
         with self._fetcher.connect(host, port) as checked:
             address = checked.getpeername()[0]
         alias = host if port == SSH_PORT else f"[{host}]:{port}"
@@ -116,12 +119,13 @@ class GuardedSsh(SSHVendor):
         """So many bytes, fewer at the end. Raises `NeverWill` (`too_large`), `TryLater`."""
         piece, self._ahead = self._ahead, b""
         while len(piece) < size:
-            if not self.can_read(self._fetcher.limits.timeout_s):
-                raise TryLater("fetch_interrupted", f"{self._host} says nothing more.", "Look again later.")
+            if not self.can_read(self._time.left()):
+                raise self._time.passed()
             more = self._running.stdout.read(size - len(piece))  # type: ignore[union-attr]  # it is a pipe
             if not more:
                 break
             piece += more
+            self._time.brought(len(more))
         self._received += len(piece)
         if self._received > self.max_bytes:
             raise sends_too_much(self.max_bytes)

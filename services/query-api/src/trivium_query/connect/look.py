@@ -35,7 +35,7 @@ from trivium_query.connect.oauth import Hides
 from trivium_query.connect.place import Pause, Stopped
 
 SAVE_S = 5.0
-"""How much is done again at most of a look that was cut off."""
+"""How much is done again at most of a look that was cut off, and how long one goes on at a connection taken back."""
 MAX_SILENCES = 5
 """Files in a row that another time may help: the place has had enough."""
 _PAGE = 500
@@ -71,7 +71,7 @@ def look(desk: Desk, tenant: Tenant, connection_id: str, pause: Pause) -> Connec
 
 class _Look:
     def __init__(self, desk: Desk, tenant: Tenant, found: Connected, pause: Pause) -> None:
-        self._desk, self._tenant, self._connection, self._pause = desk, tenant, found.connection, pause
+        self._desk, self._tenant, self._connection, self._driver_pause = desk, tenant, found.connection, pause
         self._intake = desk.intake.for_tenant(tenant)
         now = time.time()
         failing_since = found.state.failing_since
@@ -79,7 +79,7 @@ class _Look:
         self._to = Destination(self._connection.dataset, self._state.run, move=True)
         self._cursor: Callable[[], str] = partial(desk.stored.cursor, tenant, self._connection.id)
         self._secret: Hides | None = None
-        self._saved_at = time.monotonic()
+        self._saved_at = self._asked_at = time.monotonic()
         self._silences = 0
 
     def whole(self) -> ConnectionState:
@@ -131,8 +131,14 @@ class _Look:
                 self._missed(change, error)
             if time.monotonic() - self._saved_at > SAVE_S:
                 self._save()
-                if self._desk.stored.find(self._tenant, self._connection.id).removing:
-                    raise Stopped
+
+    def _pause(self, seconds: float) -> None:
+        """As the driver's. Ends a look at a connection that was taken back meanwhile, though it brings nothing."""
+        self._driver_pause(seconds)
+        if time.monotonic() - self._asked_at > SAVE_S:
+            self._asked_at = time.monotonic()
+            if self._desk.stored.find(self._tenant, self._connection.id).removing:
+                raise Stopped
 
     def _follow(self, change: Change) -> bool:
         """Have Trivium hold what the place does; False: not now. Raises as the intake and the connector do."""

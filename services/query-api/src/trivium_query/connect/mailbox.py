@@ -8,6 +8,7 @@ import re
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from types import SimpleNamespace
 from typing import Any, NamedTuple, TypeVar
 from urllib.parse import unquote, urlsplit
 
@@ -17,6 +18,7 @@ from trivium_query.connect.oauth import AccessToken
 from trivium_query.connect.place import Place, Way
 from trivium_query.connect.web import refused_login
 from trivium_query.egress.fetch import Fetcher
+from trivium_query.egress.timed_socket import RequestTime, timed
 
 MAX_TOLD_BYTES = 8 * 1024 * 1024
 """Of an answer without the message that it may bring."""
@@ -24,7 +26,7 @@ ANY = "*"
 """Stands for any folders below (RFC 3501 6.3.8); no folder has it in its name."""
 MAX_FOLDERS = 1000
 _PORTS = {"imap": 143, "imaps": 993}
-_LISTED = re.compile(r'\(([^)]*)\) (?:"(?:\\.|[^"])*"|NIL) (.*)', re.DOTALL)
+_LISTED = re.compile(r'\(([^)]*)\) (?:"(?:\\.|[^"\\])*"|NIL) (.*)', re.DOTALL)
 _UID, _SIZE = re.compile(rb"\bUID (\d+)"), re.compile(rb"\bRFC822\.SIZE (\d+)")
 
 T = TypeVar("T")
@@ -70,18 +72,34 @@ def mail_location(place: Place) -> MailLocation:
 
 
 class _Guarded(imaplib.IMAP4):
-    """Connects by the egress guard; what one command brings is bounded."""
+    """Connects by the egress guard; what one command brings is bounded, and so is the time that it takes.
+
+    To connect and log in are one command here.
+    """
 
     def __init__(self, way: Way, address: MailLocation) -> None:
         self._way, self._encrypted = way, address.encrypted
-        self.may_read = MAX_TOLD_BYTES
+        self._may_read = MAX_TOLD_BYTES
+        self._time = RequestTime(way.fetcher.limits.timeout_s)
         super().__init__(address.host, address.port)
 
+    def begin(self, more_bytes: int = 0) -> None:
+        """Another command, which may bring so much more than what is told of messages."""
+        self._may_read = MAX_TOLD_BYTES + more_bytes
+        self._time.begin()
+
+    def secure(self) -> None:
+        """STARTTLS."""
+        context = SimpleNamespace(wrap_socket=self._secured)
+        super().starttls(context)
+
     def _create_socket(self, timeout: float | None) -> socket.socket:
-        connection = self._way.fetcher.connect(self.host, self.port)
-        if not self._encrypted:
-            return connection
-        return self._way.fetcher.context().wrap_socket(connection, server_hostname=self.host)
+        connection = self._way.fetcher.connect(self.host, self.port, self._time)
+        return self._secured(connection, self.host) if self._encrypted else timed(connection, self._time)
+
+    def _secured(self, connection: socket.socket, server_hostname: str) -> socket.socket:
+        secured = self._way.fetcher.context().wrap_socket(connection, server_hostname=server_hostname)
+        return timed(secured, self._time)
 
     def read(self, size: int) -> bytes:
         """As imaplib's; raises `NeverWill` (`too_large`) before it reads more than it may."""
@@ -95,8 +113,8 @@ class _Guarded(imaplib.IMAP4):
         return line
 
     def _count(self, size: int) -> None:
-        self.may_read -= size
-        if self.may_read < 0:
+        self._may_read -= size
+        if self._may_read < 0:
             raise NeverWill("too_large", f"{self.host} sends more than was asked for.", "Ask whoever runs that server.")
 
 
@@ -185,7 +203,7 @@ class Mailbox:
         way, host = self._place.way, self._address.host
         with self._translated():
             if not self._address.encrypted and "STARTTLS" in client.capabilities:
-                client.starttls(way.fetcher.context())
+                client.secure()
             elif not self._address.encrypted:
                 way.fetcher.rules.check_in_the_clear(host, "imaps")
             try:
@@ -202,7 +220,7 @@ class Mailbox:
         """How many messages there are, and their numbering."""
         with self._translated():
             self._place.way.pace()
-            self._client.may_read = MAX_TOLD_BYTES
+            self._client.begin()
             status, told = self._client.select(self._folder, readonly=True)
             if status != "OK":
                 why = f"The mailbox has no folder {self._folder[:80]}."
@@ -219,7 +237,7 @@ class Mailbox:
             if validity != self.validity:
                 raise TryLater("mailbox_changed", "The folder was numbered anew meanwhile.", "Look again.")
         self._broken = True
-        self._client.may_read = MAX_TOLD_BYTES + more_bytes
+        self._client.begin(more_bytes)
         try:
             with self._translated():
                 status, answer = ask()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 
@@ -15,11 +15,17 @@ from trivium.domain.errors import NeverWill, Refused, TriviumError, TryLater
 from trivium.domain.source_names import shown_key
 from trivium.ports.connector import Change, Item
 from trivium_query.connect.place import Place
-from trivium_query.connect.seen import Seen
+from trivium_query.connect.seen import MAX_FILES, Seen
 from trivium_query.connect.web import refused_login, web_location
 from trivium_query.egress.pool import GuardedPool, translated
 
 AWS = "https://s3.amazonaws.com/"
+MAX_LISTED = 2 * MAX_FILES
+"""Objects that are files and those that only stand for folders."""
+MAX_EMPTY_PAGES = 1000
+"""Of one listing."""
+_REQUESTS = 10
+"""That one object may cost: a page of the listing and the object itself, both with their redirects."""
 _LOGIN = frozenset(
     {"AccessDenied", "InvalidAccessKeyId", "SignatureDoesNotMatch", "InvalidTokenId", "AllAccessDisabled"}
 )
@@ -37,14 +43,19 @@ class S3Connector:
         if not self._bucket:
             raise Refused("bad_location", f"{location[:200]!r} names no bucket.", "Write https://host/bucket/prefix.")
         self._place, self._host = place, url.host
+        self._left = MAX_EMPTY_PAGES
         self._seen = Seen(cursor)
         self.stored, self.cursor = self._seen.stored, self._seen.cursor
-        self._client = _client(place, url)
+        self._client = _client(place, url, self._pace)
 
     def changes(self) -> Iterator[Change]:
         """In the order of their keys."""
         listing = self._listing()
+        count = 0
         while (found := self._next(listing)) is not None:
+            count += 1
+            if count > MAX_LISTED:
+                raise _too_many(f"There are more than {MAX_LISTED:,} objects, with those that stand for folders.")
             key = found.object_name or ""
             if key.endswith("/") or found.is_dir:
                 continue
@@ -59,7 +70,16 @@ class S3Connector:
 
     def _next(self, listing: Iterator[Object]) -> Object | None:
         with self._translated():
-            return next(listing, None)
+            found = next(listing, None)
+        self._left += _REQUESTS
+        return found
+
+    def _pace(self) -> None:
+        """Before each request. Raises `Refused` (`too_many_files`) where they bring nothing."""
+        self._place.way.pace()
+        self._left -= 1
+        if self._left < 0:
+            raise _too_many(f"{self._host} goes on listing, and there is nothing in its lists.")
 
     def _fetch(self, key: str, size_bytes: int) -> Item | None:
         """None when it went away meanwhile."""
@@ -99,7 +119,11 @@ class S3Connector:
         return TryLater("s3_failed", f"{self._host} answered {code[:80] or 'an error'}.", "Try again later.")
 
 
-def _client(place: Place, url: httpx2.URL) -> Minio:
+def _too_many(why: str) -> Refused:
+    return Refused("too_many_files", why, "Connect what is below a longer prefix.")
+
+
+def _client(place: Place, url: httpx2.URL, pace: Callable[[], None]) -> Minio:
     secret = place.way.secret
     return Minio(
         url.netloc.decode("ascii"),
@@ -107,5 +131,5 @@ def _client(place: Place, url: httpx2.URL) -> Minio:
         secret.password if secret else None,
         secure=url.scheme == "https",
         region=url.params.get("region"),
-        http_client=GuardedPool(place.way.fetcher, place.way.pace),
+        http_client=GuardedPool(place.way.fetcher, pace),
     )

@@ -88,7 +88,8 @@ class Seen:
         self._files = {name: token for name, token in self._files.items() if name in self._found}
 
     def stored(self, change: Change) -> None:
-        """See `trivium.ports.connector.Connector`."""
+        """See `trivium.ports.connector.Connector`. Until the look is over, no mark stands for all of it any more."""
+        self.mark = ""
         self._open.discard(change.name)
         if isinstance(change, Gone):
             self._files.pop(change.name, None)

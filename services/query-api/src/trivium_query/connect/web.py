@@ -56,7 +56,7 @@ class Web:
                 continue
             if reply.status not in _REDIRECTS:
                 return _checked(reply, with_login=self._way.secret is not None)
-            url = checked_url(str(url.join(reply.header("location") or "/")))
+            url = _onward(url, reply.header("location") or "/")
         raise NeverWill("fetch_failed", f"{url} redirects more than {_MAX_HOPS} times.", "Give its final address.")
 
     def _login(self, url: httpx2.URL) -> list[tuple[str, str]]:
@@ -92,6 +92,14 @@ def refused_login(host: str, *, with_login: bool) -> Refused:
     if with_login:
         return Refused("login_refused", f"{host} refuses the credential.", "Correct the file that it is in.")
     return Refused("login_needed", f"{host} wants a login.", "Name a credential: --credential NAME.")
+
+
+def _onward(url: httpx2.URL, location: str) -> httpx2.URL:
+    try:
+        return checked_url(str(url.join(location)))
+    except (httpx2.InvalidURL, UnicodeError) as error:
+        why = f"{url} redirects to something that is not a URL."
+        raise Refused("bad_url", why, "Tell whoever runs that server.") from error
 
 
 def _checked(reply: Reply, *, with_login: bool) -> Reply:

@@ -72,7 +72,10 @@ class WebDavConnector:
         yield from self._seen.gone()
 
     def _listed(self, folder: httpx2.URL) -> Iterator[_Listed]:
-        """What is below the folder, and not what else the server tells. Raises `NeverWill` (`no_webdav`)."""
+        """What is below the place, and not what else the server tells. Raises `NeverWill` (`no_webdav`).
+
+        A folder lists itself (RFC 4918 9.1), so one that is told by another address is not an empty one.
+        """
         reply = self._listings.ask("PROPFIND", folder, _HEADERS, _ASKED)
         try:
             parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=False)
@@ -81,9 +84,12 @@ class WebDavConnector:
             raise _no_webdav(reply.url) from error
         if answer.tag != f"{_DAV}multistatus":
             raise _no_webdav(reply.url)
-        for response in answer.iterfind(f"{_DAV}response"):
-            found = _read(httpx2.URL(reply.url), response)
-            if found is not None and found.url.path != folder.path and _is_below(self._base, found.url):
+        told = [_read(httpx2.URL(reply.url), response) for response in answer.iterfind(f"{_DAV}response")]
+        listed = [found for found in told if found is not None]
+        if not any(_is_within(folder, found.url) for found in listed):
+            raise _listed_elsewhere(folder, str(listed[0].url) if listed else "nothing")
+        for found in listed:
+            if found.url.path != folder.path and _is_below(self._base, found.url):
                 yield found
 
     def _fetch(self, url: httpx2.URL, size_bytes: int) -> Item:
@@ -112,10 +118,19 @@ def _read(asked: httpx2.URL, response: etree._Element) -> _Listed | None:
     return _Listed(url, is_folder, f"{when}-{size}", int(size) if size.isascii() and size.isdigit() else 0)
 
 
+def _is_within(folder: httpx2.URL, url: httpx2.URL) -> bool:
+    """Whether it is the folder itself, or below."""
+    itself = _has_same_host(folder, url) and _as_folder(url).path == folder.path
+    return itself or _is_below(folder, url)
+
+
 def _is_below(base: httpx2.URL, url: httpx2.URL) -> bool:
-    same = (url.scheme, url.host, url.port) == (base.scheme, base.host, base.port)
     steps = _path_below(base, url).split("/")
-    return same and url.path.startswith(base.path) and not {".", "..", ""} & set(steps)
+    return _has_same_host(base, url) and url.path.startswith(base.path) and not {".", "..", ""} & set(steps)
+
+
+def _has_same_host(base: httpx2.URL, url: httpx2.URL) -> bool:
+    return (url.scheme, url.host, url.port) == (base.scheme, base.host, base.port)
 
 
 def _path_below(base: httpx2.URL, url: httpx2.URL) -> str:
@@ -126,6 +141,14 @@ def _path_below(base: httpx2.URL, url: httpx2.URL) -> str:
 def _as_folder(url: httpx2.URL) -> httpx2.URL:
     path = url.raw_path.decode("ascii").partition("?")[0]
     return url.copy_with(raw_path=f"{path.rstrip('/')}/".encode(), fragment=None)
+
+
+def _listed_elsewhere(folder: httpx2.URL, told: str) -> NeverWill:
+    return NeverWill(
+        "no_webdav",
+        f"Asked for {folder}, the server lists {told[:200]}, and not that folder.",
+        "Connect it by the address that the server calls it, or have the server call it by this one.",
+    )
 
 
 def _no_webdav(url: str) -> NeverWill:

@@ -126,18 +126,20 @@ class Fetcher(msgspec.Struct, frozen=True):
         deadline = Deadline(self.limits.timeout_s)
         return self._exchange(method, checked_url(url), own, body, deadline, read_errors=read_errors)
 
-    def connect(self, host: str, port: int) -> socket.socket:
+    def connect(self, host: str, port: int, within: Deadline | None = None) -> socket.socket:
         """A connection to a checked address, for what speaks no HTTP or brings its own; each of its waits has a bound.
 
+        `within` is the request's time, which begins before it; `egress.timed_socket` holds the rest of it to that.
         Raises as `get`.
         """
-        backend = self._backend(Deadline(self.limits.timeout_s))
+        deadline = within or Deadline(self.limits.timeout_s)
+        backend = self._backend(deadline)
         try:
             stream = backend.connect_tcp(host, port)
         except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
             raise _unreachable(host) from error
         connection: socket.socket = stream.get_extra_info("socket")
-        connection.settimeout(self.limits.timeout_s)
+        connection.settimeout(deadline.left())
         return connection
 
     def context(self) -> ssl.SSLContext:

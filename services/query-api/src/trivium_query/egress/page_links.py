@@ -30,7 +30,7 @@ def page_links(content: bytes, charset: str, address: str) -> PageLinks:
     """The links of an HTML page that came from `address`. Anything else has none."""
     try:
         text = content[: 4 * MAX_CHARS].decode(charset or "utf-8", "replace")[:MAX_CHARS]
-    except LookupError:
+    except (LookupError, ValueError):  # no character set, or one of Python's own that decodes nothing
         text = content[:MAX_CHARS].decode("utf-8", "replace")
     reader = _Reader()
     reader.feed(text)

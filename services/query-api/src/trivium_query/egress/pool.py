@@ -15,6 +15,7 @@ from urllib3.exceptions import HTTPError, MaxRetryError
 
 from trivium.domain.errors import NeverWill, TryLater
 from trivium_query.egress.fetch import Fetcher
+from trivium_query.egress.timed_socket import RequestTime, timed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,19 +26,31 @@ _AGAIN = urllib3.Retry(2, read=1, redirect=3, status=0, allowed_methods=None, ba
 
 
 class GuardedPool(urllib3.PoolManager):
-    """Connects to checked addresses only; `pace` is called before each request. Raises what `Fetcher.connect` does."""
+    """Connects to checked addresses only; `pace` is called before each request. Raises what `Fetcher.connect` does.
+
+    A request, what is read of its answer afterwards included, has the time of one (`RequestTime`); one at a time.
+    """
 
     def __init__(self, fetcher: Fetcher, pace: Callable[[], None]) -> None:
         super().__init__(ssl_context=fetcher.context(), timeout=fetcher.limits.timeout_s, retries=_AGAIN)
         self._pace = pace
+        self._time = request = RequestTime(fetcher.limits.timeout_s)
 
         class Plain(HTTPConnection):
             def _new_conn(self) -> socket.socket:
-                return fetcher.connect(self._dns_host, self.port or 80)
+                return fetcher.connect(self._dns_host, self.port or 80, request)
+
+            def connect(self) -> None:
+                super().connect()
+                self.sock = timed(self.sock, request)
 
         class Secured(HTTPSConnection):
             def _new_conn(self) -> socket.socket:
-                return fetcher.connect(self._dns_host, self.port or 443)
+                return fetcher.connect(self._dns_host, self.port or 443, request)
+
+            def connect(self) -> None:
+                super().connect()
+                self.sock = timed(self.sock, request)
 
         class PlainPool(HTTPConnectionPool):
             ConnectionCls = Plain
@@ -52,6 +65,7 @@ class GuardedPool(urllib3.PoolManager):
     ) -> urllib3.BaseHTTPResponse:
         """As urllib3's; an answer that is read whole has at most `MAX_ANSWER_BYTES`."""
         self._pace()
+        self._time.begin()
         whole = sent.pop("preload_content", True)
         response = super().urlopen(method, url, redirect, preload_content=False, **sent)
         if not whole:
