@@ -115,6 +115,44 @@ def test_hostile_sentences_are_read_like_others(text: str) -> None:
     said("Title", text)
 
 
+@pytest.mark.parametrize(
+    "told",
+    [
+        "0 times a day",
+        "every 0 weeks",
+        f"1{'0' * 320} kg",
+        f"{'9' * 320} metres",
+        f"{'9' * 320} times a year",
+        f"1{'0' * 307} billion euros",
+        f"0.{'0' * 350}1 times a week",
+        "1/0 litres",
+    ],
+)
+def test_a_number_that_nothing_can_be_reckoned_with_is_no_value(told: str) -> None:
+    text = f"The pump of Mallow Bridge is checked {told}."
+    assert all(value.low <= value.high for value in values_in(text))
+    said("Mallow Bridge", text)
+
+
+@pytest.mark.parametrize(
+    ("told", "plain"),
+    [
+        ("is checked \u017fix times a day", "is checked six times a day"),
+        ("is checked da\u0131ly", "is checked daily"),
+        ("is checked every \u017fecond fortn\u0131ght", "is checked every second fortnight"),
+        ("opens at \u017feven o'clock", "opens at seven o'clock"),
+        ("costs twenty-\u017feven pounds", "costs twenty-seven pounds"),
+        ("is wh\u0131te", "is white"),
+        ("opened on 3 \u017feptember", "opened on 3 September"),
+    ],
+)
+def test_letters_of_old_prints_and_of_misread_ones_are_read_as_those_of_today(told: str, plain: str) -> None:
+    def read(text: str) -> list[tuple[str, float, float]]:
+        return [(value.kind, value.low, value.high) for value in values_in(f"The pump of Mallow Bridge {text}.")]
+
+    assert read(told) == read(plain) != []
+
+
 def test_entries_of_one_list_tell_of_different_things() -> None:
     orders = ("supplier: Penhallow Nursery; goods: 640 cuttings", "supplier: Dunmore Ropes; goods: 80 metres of rope")
     one, other = (statement for order in orders for statement in said("Penhallow Nursery", order))

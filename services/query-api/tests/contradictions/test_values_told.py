@@ -61,6 +61,7 @@ def test_holders_of_other_offices_do_not(one: str, other: str) -> None:
     [
         ("The windows of Thistle Hall Museum are cleaned every three months.", "The windows of Thistle Hall Museum are cleaned once a year.", True),
         ("The windows of Thistle Hall Museum are cleaned twice a week.", "The windows of Thistle Hall Museum are cleaned weekly.", True),
+        ("The windows of Thistle Hall Museum are cleaned twice a week.", "The windows of Thistle Hall Museum are cleaned 0 times a week.", False),
         ("The windows of Thistle Hall Museum are cleaned every week.", "The windows of Thistle Hall Museum are cleaned weekly.", False),
         ("A weekly ticket for Thistle Hall Museum costs 14 pounds.", "A monthly ticket for Thistle Hall Museum costs 40 pounds.", False),
         ("The trains to Thistle Hall Museum leave every 20 minutes.", "The windows of Thistle Hall Museum are cleaned daily.", False),

@@ -12,7 +12,7 @@ import re
 import msgspec
 
 from trivium.domain.chunks import Span
-from trivium.domain.graph import ChunkGraph, EntityType
+from trivium.domain.graph import ChunkGraph, EntityType, Relation
 
 MAX_EDITS_AT_ONCE = 1000  # in one record: it counts as a whole or not at all
 MAX_WHY_CHARS = 2000
@@ -228,7 +228,7 @@ class Edit(msgspec.Struct, frozen=True, omit_defaults=True):
     @property
     def mark(self) -> str:
         """Its place in the log, so that text compares as places do."""
-        return f"{self.sequence:012}.{self.part:06}"
+        return _mark(self.sequence, self.part)
 
 
 class Decisions(msgspec.Struct, frozen=True):
@@ -257,6 +257,17 @@ def share_id(edit: Edit) -> str:
 def is_share_of_edit(chunk_id: str) -> bool:
     """Whether it is a `share_id`."""
     return chunk_id.startswith(SHARE_PREFIX)
+
+
+def stated_by(relation: Relation) -> str:
+    """The id of the share that states it: an edit's, whatever passage that rests on, else its chunk's."""
+    kind, _, number = relation.operation.partition(":")
+    place = edit_id(number) if kind == "edit" else None
+    return SHARE_PREFIX + _mark(*place) if place else relation.chunk_id
+
+
+def _mark(sequence: int, part: int) -> str:
+    return f"{sequence:012}.{part:06}"
 
 
 _ID = re.compile(r"([1-9][0-9]{0,11})\.([0-9]{1,6})")

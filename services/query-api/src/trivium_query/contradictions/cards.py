@@ -1,4 +1,4 @@
-"""From pairs of statements to cards: one for each two sentences, however many documents repeat them."""
+"""From pairs of statements to cards: one for each two sentences of a dataset, however many documents repeat them."""
 
 from __future__ import annotations
 
@@ -27,6 +27,14 @@ class CardSide(msgspec.Struct, frozen=True):
     value: str
 
 
+class Place(msgspec.Struct, frozen=True):
+    """Where one of a card's sentences stands."""
+
+    document_id: str
+    chunk_id: str
+    sentence: str
+
+
 class Card(msgspec.Struct, frozen=True):
     """A card without its passages."""
 
@@ -41,6 +49,8 @@ class Card(msgspec.Struct, frozen=True):
     since: float
     quoted: tuple[tuple[str, str], ...] = ()
     """The documents of each pair that says so in these words: of the sentence that sorts first, and of the other."""
+    places: tuple[Place, ...] = ()
+    """Those of all these pairs, of its own sides too."""
 
     def former_ids(self, former: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
         """What it was called, by its documents' `former` ids; any of its pairs may have been its own then."""
@@ -53,25 +63,31 @@ class Card(msgspec.Struct, frozen=True):
     def touches(self, quotes: Collection[tuple[str, str]]) -> bool:
         """Whether one of the quotes, (chunk id, text on one line) each, has one of its sentences, or is within it."""
         return any(
-            side.chunk_id == chunk_id and (side.sentence in quote or quote in side.sentence)
+            place.chunk_id == chunk_id and (place.sentence in quote or quote in place.sentence)
             for chunk_id, quote in quotes
-            for side in self.sides
+            for place in self.places
         )
+
+    def is_of(self, document_id: str) -> bool:
+        """Whether the document has one of its sentences."""
+        return any(place.document_id == document_id for place in self.places)
 
 
 def cards_of(known: Kept, shelf: Shelf) -> list[Card]:
-    """Surest first. Where several documents say the same in the same words, the first found of them stands for all."""
+    """Surest first. Where several of a dataset say the same in the same words, the first found stands for all."""
     sources = {source.document_id: source for source in known.sources}
-    quoted: dict[tuple[str, ...], dict[tuple[str, str], None]] = {}  # by the sentences, the documents of each pair
-    told: dict[tuple[str, ...], Card] = {}
+    quoted: dict[tuple[str, str, str], dict[tuple[Place, Place], None]] = {}  # by dataset and sentences, the pairs
+    told: dict[tuple[str, str, str], Card] = {}
     for pair in sorted(known.found, key=lambda each: (-each.confidence, each.one, each.other)):
         here, there = sources[pair.one[0]], sources[pair.other[0]]
         one, other = shelf.statement(here, pair.one[1]), shelf.statement(there, pair.other[1])
         if one is None or other is None:
             continue
-        (first, first_id), (second, second_id) = sorted(((one.text, pair.one[0]), (other.text, pair.other[0])))
-        is_told = (first, second) in quoted
-        quoted.setdefault((first, second), {})[first_id, second_id] = None
+        places = (Place(pair.one[0], one.chunk_id, one.text), Place(pair.other[0], other.chunk_id, other.text))
+        first, second = sorted(places, key=lambda place: (place.sentence, place.document_id))
+        said = (here.dataset, first.sentence, second.sentence)
+        is_told = said in quoted
+        quoted.setdefault(said, {})[first, second] = None
         if is_told:
             continue
         found = disagreement(shelf, here, pair.one[1], there, pair.other[1])
@@ -80,7 +96,7 @@ def cards_of(known: Kept, shelf: Shelf) -> list[Card]:
             continue
         kind = ContradictionKind.MEANING if meaning or found is None else found.kind
         values = ("", "") if found is None else found.values
-        told[first, second] = Card(
+        told[said] = Card(
             contradiction_id(kind.value, (here.document_id, one.text), (there.document_id, other.text)),
             kind,
             here.dataset,
@@ -94,7 +110,13 @@ def cards_of(known: Kept, shelf: Shelf) -> list[Card]:
             pair.operation,
             max(here.since, there.since),
         )
-    return [msgspec.structs.replace(card, quoted=tuple(quoted[texts])) for texts, card in told.items()]
+    return [_with_pairs(card, quoted[said]) for said, card in told.items()]
+
+
+def _with_pairs(card: Card, pairs: Collection[tuple[Place, Place]]) -> Card:
+    documents = dict.fromkeys((first.document_id, second.document_id) for first, second in pairs)
+    places = dict.fromkeys(place for pair in pairs for place in pair)
+    return msgspec.structs.replace(card, quoted=tuple(documents), places=tuple(places))
 
 
 def shown(card: Card, chunks: Mapping[str, Chunk], dismissed: Dismissal | None) -> Contradiction | None:

@@ -293,7 +293,7 @@ def _is_asked(card: Card, asked: Asked) -> bool:
         asked.dataset in ("", card.dataset)
         and asked.kind in (None, card.kind)
         and card.confidence >= asked.min_confidence
-        and (not asked.document_id or any(side.document_id == asked.document_id for side in card.sides))
+        and (not asked.document_id or card.is_of(asked.document_id))
     )
 
 

@@ -11,10 +11,11 @@ from collections.abc import Sequence
 
 import msgspec
 import numpy as np
+import structlog
 
 from trivium.domain.chunks import Chunk
 from trivium.domain.documents import Document, Stage
-from trivium.domain.errors import NotFound
+from trivium.domain.errors import NotFound, TriviumError
 from trivium.domain.graph import ChunkGraph
 from trivium.domain.ids import digest
 from trivium.flow import artifacts
@@ -29,6 +30,8 @@ _SHAPE = VERSION  # what was found by other rules is not kept
 _ORDINALS = 1 << 13  # of one document: its sentences, then its relations
 _TOLD_FROM = _ORDINALS // 2 + 1_000
 MAX_TOLD = _ORDINALS - _TOLD_FROM
+_UNREAD = ""  # the reference of a source that could not be read
+log = structlog.get_logger()
 
 
 class Source(msgspec.Struct, frozen=True, array_like=True):
@@ -76,12 +79,17 @@ class Read(msgspec.Struct, frozen=True):
 
 
 def load(objects: ObjectStore) -> Kept:
-    """What was kept last; nothing where that is of another shape, damaged or not there."""
+    """What was kept last, without sources that could not be read, so that each process tries them once.
+
+    Nothing where that is of another shape, damaged or not there.
+    """
     try:
         kept = msgspec.msgpack.decode(objects.get(KEPT), type=Kept)
     except (NotFound, msgspec.DecodeError):
         return Kept()
-    return kept if kept.shape == _SHAPE else Kept()
+    if kept.shape != _SHAPE:
+        return Kept()
+    return without(kept, {source.document_id for source in kept.sources if source.reference == _UNREAD})
 
 
 def save(objects: ObjectStore, kept: Kept) -> None:
@@ -90,7 +98,21 @@ def save(objects: ObjectStore, kept: Kept) -> None:
 
 
 def read_document(objects: ObjectStore, document: Document) -> Read | None:
-    """Its statements, from what was kept or its passages; None when its artifacts are damaged or gone."""
+    """Its statements, from what was kept or its passages; None when its artifacts are damaged or gone.
+
+    One that cannot be read for a fault of ours says nothing, and stops no other. Raises `TryLater`.
+    """
+    try:
+        return _read(objects, document)
+    except TriviumError:
+        raise
+    except Exception:
+        log.exception("contradictions_document_not_read", document=document.id)
+        version, dataset = document.active_version, document.dataset
+        return Read(Source(document.id, version, dataset, _UNREAD, 0.0, document.chunks), Statements())
+
+
+def _read(objects: ObjectStore, document: Document) -> Read | None:
     version = document.active_version
     published = artifacts.published(objects, document.id, version)
     if published is None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator
 
@@ -82,6 +83,7 @@ _PERIOD_DAYS = {
     "quarter": 91.3,
     "year": 365.25,
 }
+_OFTEN = {"once": 1.0, "twice": 2.0, "other": 2.0, "second": 2.0, "third": 3.0}
 _PERIODIC = {"hourly": "hour", "daily": "day", "weekly": "week", "fortnightly": "fortnight", "monthly": "month",
              "quarterly": "quarter", "yearly": "year", "annually": "year"}  # fmt: skip
 _PERIOD = "|".join(_PERIOD_DAYS)
@@ -134,6 +136,7 @@ _WEEKDAY = re.compile(
 )
 _NUMERALS = frozenset(stem(word) for word in (*_UNITS, *_TENS, *_SCALES))
 _DECIMALS = re.compile(r"\.(\d+)")
+_ALIKE = str.maketrans("\u017f\u0131\u0130", "sii")  # what `re.I` takes for these letters, and `lower` does not
 NEAR_SHARE = 0.1  # "about 30" may be 27 to 33
 CONVERTED_SHARE = 0.02  # a quantity that was converted was rounded then
 _NOON_H, _DAY_MIN = 12, 24 * 60
@@ -180,7 +183,8 @@ def _read_by(text: str, readers: Iterable[Callable[[str], Iterator[Value]]]) -> 
     taken = bytearray(len(text))
     for read in readers:
         for value in read(text):
-            if not any(taken[value.start : value.end]):
+            is_range = value.low <= value.high  # one of numbers too great to reckon with is none
+            if is_range and not any(taken[value.start : value.end]):
                 taken[value.start : value.end] = b"\x01" * (value.end - value.start)
                 found.append(value)
     return sorted(found, key=lambda value: value.start)
@@ -256,7 +260,11 @@ def _weekdays(text: str) -> Iterator[Value]:
 
 
 def _month(text: str) -> int:
-    return int(text) if text.isdigit() else _MONTH_NAMES.index(text[:3].lower()) + 1
+    return int(text) if text.isdigit() else _MONTH_NAMES.index(_lower(text[:3])) + 1
+
+
+def _lower(text: str) -> str:
+    return text.translate(_ALIKE).lower()
 
 
 def _times(text: str) -> Iterator[Value]:
@@ -265,8 +273,8 @@ def _times(text: str) -> Iterator[Value]:
         if match["word"]:
             hour, minute = (_NOON_H if match["word"].lower() == "noon" else 0), 0
         elif match["spoken"]:
-            hour, minute = _UNITS[match["spoken"].lower()], 0
-            minute = {"half past": 30, "quarter past": 15, "quarter to": -15}.get((match["half"] or "").lower(), 0)
+            hour, minute = _UNITS[_lower(match["spoken"])], 0
+            minute = {"half past": 30, "quarter past": 15, "quarter to": -15}.get(_lower(match["half"] or ""), 0)
         elif match["h2"]:
             hour, minute = int(match["h2"]), 0
         else:
@@ -306,18 +314,18 @@ def _free(text: str) -> Iterator[Value]:
 def _frequencies(text: str) -> Iterator[Value]:
     """How many days lie between two times: "every two weeks" is 14, "twice a day" half a one."""
     for match in _FREQUENCY.finditer(text) if _MAYBE_OFTEN.search(text) else ():
-        period = match["p1"] or match["p2"] or _PERIODIC[match["ly"].lower()]
-        days = _PERIOD_DAYS[period.lower()]
-        if match["times"]:
-            days /= {"once": 1.0, "twice": 2.0}.get(match["times"].lower()) or _first_number(match["times"])
-        elif match["n"]:
-            days *= {"other": 2.0, "second": 2.0, "third": 3.0}.get(match["n"].lower()) or _first_number(match["n"])
+        told = _lower(match["times"] or match["n"] or "once")
+        number = _OFTEN.get(told) or _first_number(told)
+        if not number:
+            continue  # "0 times a day"
+        period = _lower(match["p1"] or match["p2"] or "") or _PERIODIC[_lower(match["ly"])]
+        days = _PERIOD_DAYS[period] / number if match["times"] else _PERIOD_DAYS[period] * number
         yield Value("frequency", "frequency", days * 0.9, days * 1.1, match[0], *match.span())
 
 
 def _first_number(text: str) -> float:
     read = number_told(text.removesuffix(" times"))
-    return read[0] if read else 1.0
+    return read[0] if read else 0.0
 
 
 def _quantities(text: str) -> Iterator[Value]:
@@ -381,7 +389,7 @@ def _colours(text: str) -> Iterator[Value]:
     for match in _COLOUR.finditer(text):
         if match[0][0].isupper() and match.start() > 0:
             continue  # part of a name: "Black Sea"
-        name = match[0].lower().replace("gray", "grey")
+        name = _lower(match[0]).replace("gray", "grey")
         code = float(sorted(_COLOUR_NAMES).index(name))
         yield Value("colour", "colour", code, code, match[0], *match.span())
 
@@ -410,14 +418,19 @@ def _bound(text: str, match: re.Match[str], low: float, high: float) -> str:
 
 
 def number_told(written: str) -> tuple[float, float] | None:
-    """The number, in digits or words, and what its last digit may have been rounded to: 1.20 gives 0.01, 400 gives 100, 31 nothing."""
-    text = re.sub(r"(?<=\d)[,\u202f\u00a0](?=\d{3})", "", written.lower().strip())
+    """The number, in digits or words, and what its last digit may have been rounded to: 1.20 gives 0.01, 400 gives 100, 31 nothing.
+
+    None where it is no number, or one that nobody can reckon with.
+    """
+    text = re.sub(r"(?<=\d)[,\u202f\u00a0](?=\d{3})", "", _lower(written).strip())
     parts = re.sub(r"(?<=\d)(?=[a-z])", " ", text).split()
     if not parts:
         return None
     if parts[0][0].isdigit():
         scale = _SCALES.get(parts[1], 1.0) if len(parts) > 1 else 1.0
         number = float(parts[0])
+        if not math.isfinite(number * scale):
+            return None
         decimals = _DECIMALS.search(parts[0])
         if decimals or scale > 1:
             return number * scale, scale * 10.0 ** -len(decimals[1] if decimals else "")

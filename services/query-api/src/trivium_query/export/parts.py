@@ -1,7 +1,8 @@
 """What an export holds: entities, then what passages state of them, a page at a time and in a fixed order.
 
-All entities come by their mentions and key, those of a neighbourhood by key; statements by chunk id. Only what queries
-may see is stated, each with its evidence. Memory is that of a page, and of a neighbourhood's at most `MAX_ENTITIES`.
+All entities come by their mentions and key, those of a neighbourhood by key; statements by the passage or edit that
+states them. Only what queries may see is stated, each with its evidence. Memory is that of a page, and of a
+neighbourhood's at most `MAX_ENTITIES`.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import msgspec
 from trivium.batches import batches
 from trivium.domain.chunks import Chunk
 from trivium.domain.documents import Document
-from trivium.domain.edits import SHARE_PREFIX, RelationKey, is_share_of_edit
+from trivium.domain.edits import SHARE_PREFIX, RelationKey, is_share_of_edit, stated_by
 from trivium.domain.graph import Entity, MentionRole, Relation
 from trivium.domain.ids import digest
 from trivium.domain.retrieval import RowFilter
@@ -31,9 +32,10 @@ Records = Callable[[Sequence[str]], Awaitable[Mapping[str, Document]]]
 
 
 class Statement(msgspec.Struct, frozen=True):
-    """A relation between two entities (their ids) as one passage states it. `id` is the same in every export.
+    """A relation between two entities (their ids) as one passage or edit states it. `id` is the same in every export.
 
-    Where an edit states it, `document_id` and `document` are "".
+    An edit's is told with the passage that it rests on; without one, or when that is published no more, `document_id`,
+    `document` and `snippet` are "".
     """
 
     id: str
@@ -73,9 +75,12 @@ async def whole(stores: Stores, dataset: str = "") -> AsyncGenerator[list[Part]]
     while rows := await stores.graph.shares(after, PAGE, dataset):
         after = rows[-1].share.chunk_id
         known = await stores.records(sorted({row.document_id for row in rows}))
-        seen = [row for row in rows if is_share_of_edit(row.share.chunk_id) or _sees(known, row)]
-        documents = {row.share.chunk_id: known.get(row.document_id, _EDIT) for row in seen}
-        yield list(await _statements(stores, [r for row in seen for r in row.share.relations], documents))
+        seen = [row for row in rows if not is_share_of_edit(row.share.chunk_id) and _sees(known, row)]
+        by_edits = [r for row in rows if is_share_of_edit(row.share.chunk_id) for r in row.share.relations]
+        documents = {row.share.chunk_id: known[row.document_id] for row in seen}
+        documents |= await _resting_on(stores, by_edits, dataset)
+        by_passages = (relation for row in seen for relation in row.share.relations)
+        yield list(await _statements(stores, [*by_passages, *by_edits], documents))
         if len(rows) < PAGE:
             break
 
@@ -88,19 +93,28 @@ async def neighbourhood(stores: Stores, start: Entity, depth: int, dataset: str 
     for page in batches(sorted(reached), PAGE // 10):
         evidence = await asyncio.gather(*(stores.graph.evidence(key, STATEMENTS_PER_ENTITY) for key in page))
         relations = [relation for _, stated in evidence for relation in stated]
-        chunks = await stores.keywords.chunks(sorted({relation.chunk_id for relation in relations}))
-        known = await stores.records(sorted({chunk.document_id for chunk in chunks.values()}))
-        documents = {
-            key: known[chunk.document_id]
-            for key, chunk in chunks.items()
-            if _sees(known, chunk) and dataset in ("", known[chunk.document_id].dataset)
-        }
-        if not dataset:
-            documents |= {one.chunk_id: _EDIT for one in relations if is_share_of_edit(one.chunk_id)}
+        documents = await _resting_on(stores, relations, dataset)
         ids = {entity.id: entity.key for entity in reached.values()}
         found = await _statements(stores, relations, documents)
         own = set(page)  # each statement comes with the first of its two ends
         yield [one for one in found if one.target in ids and min(ids.get(one.source, ""), ids[one.target]) in own]
+
+
+async def _resting_on(stores: Stores, relations: Sequence[Relation], dataset: str) -> dict[str, Document]:
+    """By the share that states it, the document of each relation's passage, as far as that is seen, and of the dataset.
+
+    Of all datasets an edit that rests on no such passage states its relation by itself.
+    """
+    wanted = sorted({one.chunk_id for one in relations if not is_share_of_edit(one.chunk_id)})
+    chunks = await stores.keywords.chunks(wanted) if wanted else {}
+    known = await stores.records(sorted({chunk.document_id for chunk in chunks.values()})) if chunks else {}
+    seen = {
+        key: known[chunk.document_id]
+        for key, chunk in chunks.items()
+        if _sees(known, chunk) and dataset in ("", known[chunk.document_id].dataset)
+    }
+    by_itself = {} if dataset else {share: _EDIT for share in map(stated_by, relations) if is_share_of_edit(share)}
+    return by_itself | {stated_by(one): seen[one.chunk_id] for one in relations if one.chunk_id in seen}
 
 
 async def _reached(graph: GraphReader, start: Entity, depth: int) -> dict[str, Entity]:
@@ -135,24 +149,21 @@ async def _named_within(stores: Stores, entities: Sequence[Entity], dataset: str
 async def _statements(
     stores: Stores, relations: Sequence[Relation], documents: Mapping[str, Document]
 ) -> Iterable[Statement]:
-    """Each once, by chunk, place and ends; without those of chunks that have no document, or not between entities."""
+    """Each once, by share, place and ends; without those whose share has no document, or not between entities."""
     keys = sorted({end for one in relations for end in (one.source_key, one.target_key)})
     entities: dict[str, Entity] = {}
     for some in batches(keys, PAGE):
         entities |= await stores.graph.named(some)
     hidden = await _hidden(stores) if stores.hidden else {}
     found: dict[str, Statement] = {}
-    for one in sorted(relations, key=lambda r: (r.chunk_id, r.span.start, r.source_key, r.target_key, r.type)):
-        source, target, document = (
-            entities.get(one.source_key),
-            entities.get(one.target_key),
-            documents.get(one.chunk_id),
-        )
+    for one in sorted(relations, key=lambda r: (stated_by(r), r.span.start, r.source_key, r.target_key, r.type)):
+        share = stated_by(one)
+        source, target, document = entities.get(one.source_key), entities.get(one.target_key), documents.get(share)
         if source is None or target is None or document is None or source.id == target.id:
             continue
-        if not _is_hidden(one.chunk_id, hidden.get((source.id, target.id, one.type))):
+        if not _is_hidden(share, hidden.get((source.id, target.id, one.type))):
             place = (str(one.span.start), str(one.span.end))
-            identity = digest("statement", one.chunk_id, source.id, target.id, one.type, *place)
+            identity = digest("statement", share, source.id, target.id, one.type, *place)
             found[identity] = Statement(
                 identity,
                 source.id,
@@ -161,8 +172,8 @@ async def _statements(
                 one.confidence,
                 document.id,
                 document.source,
-                one.chunk_id,
-                one.snippet,
+                share if document is _EDIT else one.chunk_id,
+                "" if document is _EDIT else one.snippet,
                 one.operation,
             )
     return found.values()
@@ -178,10 +189,10 @@ async def _hidden(stores: Stores) -> dict[tuple[str, str, str], str]:
     return {(source.id, target.id, kind): mark for source, target, kind, mark in ends if source and target}
 
 
-def _is_hidden(chunk_id: str, mark: str | None) -> bool:
+def _is_hidden(share: str, mark: str | None) -> bool:
     if mark is None:
         return False
-    return not is_share_of_edit(chunk_id) or chunk_id.removeprefix(SHARE_PREFIX) < mark
+    return not is_share_of_edit(share) or share.removeprefix(SHARE_PREFIX) < mark
 
 
 def _sees(known: Mapping[str, Document], row: GraphRow | Chunk) -> bool:
