@@ -299,6 +299,34 @@ async def test_an_alias_answers_with_its_canonical_entity(graphs: Graphs) -> Non
     assert (await reader.evidence("tgc"))[1][0].source_key == "tgc"
 
 
+async def test_what_is_stated_between_two_is_told_of_a_hub_too(graphs: Graphs) -> None:
+    crowd = [relation("Kelmore", "NEAR", f"Place {n}", f"a{n:03}", 0.9) for n in range(150)]
+    write(graphs, "d1", *(share(each.chunk_id, "Kelmore", relations=(each,)) for each in crowd))
+    there, back = relation("KM", "OWNS", "Orvin", "c1", 0.6), relation("Orvin", "NEAR", "Kelmore", "c2", 0.7)
+    beside = relation("Orvin", "OWNS", "Tamber", "c1", 0.95)
+    surest = relation("Kelmore", "OWNS", "Orvin", "c3", 0.8)
+    write(
+        graphs,
+        "d2",
+        share("c1", "KM", "Orvin", relations=(there, beside), aliases=(("KM", "Kelmore"),)),
+        share("c2", "Kelmore", "Orvin", relations=(back, relation("Kelmore", "LEFT", "Orvin", "c2", 0.9))),
+        share("c3", "Kelmore", "Orvin", relations=(surest,)),
+    )
+    reader = graphs.reader(ACME)
+    for ends in (("kelmore", "orvin"), ("orvin", "km")):
+        assert await reader.stated_between(*ends, ["OWNS", "NEAR"]) == [surest, back, there]
+        assert await reader.stated_between(*ends, ["OWNS"], 1) == [surest]
+        for types in (["ELSE"], []):
+            assert await reader.stated_between(*ends, types) == []
+    assert await reader.stated_between("kelmore", "nobody", ["OWNS"]) == []
+    assert await reader.stated_between("nobody", "orvin", ["OWNS"]) == []
+    assert await graphs.reader(OTHER).stated_between("kelmore", "orvin", ["OWNS"]) == []
+    graphs.writer(ACME).decide(Decisions(1, hidden={RelationKey("kelmore", "orvin", "OWNS"): "000000000001.000000"}))
+    assert await reader.stated_between("kelmore", "orvin", ["OWNS"]) == [surest, there]
+    graphs.writer(ACME).decide(Decisions(2, removed=frozenset({"orvin"})))
+    assert await reader.stated_between("kelmore", "orvin", ["OWNS"]) == []
+
+
 async def test_an_acronym_with_two_meanings_has_the_one_that_more_chunks_give_it(graphs: Graphs) -> None:
     write(graphs, "a", share("c1", "Rapid", aliases=(("MRL", "Marine Research Lab"),)))
     write(graphs, "b", share("c2", aliases=(("MRL", "Metal Rolling Line"),)))
@@ -967,6 +995,28 @@ async def test_the_stamp_tells_every_change_and_nothing_else(graphs: Graphs) -> 
     graphs.drop(ACME)
     write(graphs, "d", share("c1", "Ada"))
     assert await changed()
+
+
+async def test_the_stamp_tells_what_changed_beside_a_share_that_stayed(graphs: Graphs) -> None:
+    writer, reader = graphs.writer(ACME), graphs.reader(ACME)
+    row = GraphRow(share("c1", "Ada"), "d", "v1", SCOPE)
+    scopes = (Scope(ACME, "moved"), Scope(ACME, run="r"), Scope(ACME, uploaded=7), Scope(ACME, dated=0))
+    others = [msgspec.structs.replace(row, scope=scope) for scope in scopes]
+    others += [
+        msgspec.structs.replace(row, version="v2"),
+        msgspec.structs.replace(row, kinds=("table",)),
+        msgspec.structs.replace(row, within=("n1",)),
+    ]
+    writer.upsert([row])
+    seen = [await reader.stamp()]
+    for write_row in (writer.upsert, writer.relabel):
+        for other in (*others, row):
+            write_row([other])
+            stamp = await reader.stamp()
+            assert stamp not in seen, (write_row, other)
+            seen.append(stamp)
+    writer.relabel([row, msgspec.structs.replace(others[0], share=ChunkGraph("c2"))])  # as it is, and not there
+    assert await reader.stamp() == seen[-1]
 
 
 # HyperNodes

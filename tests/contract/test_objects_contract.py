@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import threading
+import weakref
 from collections.abc import Callable
 
 import pytest
@@ -66,6 +68,13 @@ def test_dropping_a_tenant_leaves_the_one_object_that_is_kept_and_other_tenants(
     assert list(store.keys()) == []
     assert tenant not in objects.tenants()
     assert len(list(objects.for_tenant(other).keys())) == 5
+
+
+def test_a_tenants_store_is_kept_by_those_who_use_it_alone(objects: Objects) -> None:
+    """A key that somebody makes up names a tenant: looking for it must cost no memory."""
+    looked_for = weakref.ref(objects.for_tenant(Tenant("made-up")))
+    gc.collect()
+    assert looked_for() is None
 
 
 @pytest.fixture

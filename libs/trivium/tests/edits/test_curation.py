@@ -16,10 +16,14 @@ from trivium.domain.edits import Actor, CreateEntity, Decisions, Draft
 from trivium.domain.errors import TryLater
 from trivium.domain.graph import EntityType
 from trivium.domain.ids import entity_id
-from trivium.domain.scope import DEFAULT_TENANT
+from trivium.domain.scope import DEFAULT_TENANT, Tenant
 from trivium.edits.curation import Curation, curation_of
+from trivium.tenants.create import create_tenant
+from trivium.tenants.erase import erase_tenant
 
+ACME = Tenant("acme")
 WEIR = Draft(CreateEntity("old weir", "Old Weir", EntityType.LOCATION), Actor(name="anna"))
+PIER = Draft(CreateEntity("pier", "Pier", EntityType.LOCATION), Actor(name="bert"))
 
 
 @pytest.fixture
@@ -60,3 +64,28 @@ async def test_an_edit_counts_while_the_graph_is_away_and_is_brought_along_later
     wait_until(lambda: stores.graphs.writer(DEFAULT_TENANT).undecided(decisions) == 0, "the graph is with the log")
     found = await stores.graphs.reader(DEFAULT_TENANT).entity(entity_id(DEFAULT_TENANT, "old weir"))
     assert found.name == "Old Weir"
+
+
+@pytest.mark.parametrize("identified", [True, False])
+async def test_whoever_gets_an_erased_tenants_name_has_none_of_its_edits(
+    stores: FolderStores, tmp_path: Path, identified: bool
+) -> None:
+    with closing(FolderStores(tmp_path)) as elsewhere:
+        query, worker = curation_of(stores), curation_of(elsewhere)
+        query.append(ACME, lambda _: [WEIR])
+        if not identified:  # as an earlier version wrote it
+            stores.objects.for_tenant(ACME).delete("edits-identity")
+        kept = [curation.shown(ACME).edits for curation in (query, worker)]
+        assert [[edit.change for edit in edits] for edits in kept] == [[WEIR.change]] * 2
+        erase_tenant(elsewhere, ACME, None, 0.0, lambda _: None)
+        create_tenant(elsewhere, ACME)
+        for curation in (query, worker):
+            assert curation.now(ACME).edits == ()
+            assert curation.shown(ACME).folded.created == {}
+        [edit] = query.append(ACME, lambda curated: [] if curated.edits else [PIER])
+        assert edit.id == "1.0"
+        for curation in (query, worker):
+            assert [each.change for each in curation.shown(ACME).edits] == [PIER.change]
+            assert curation.unreadable(ACME) == ()
+        page = await elsewhere.graphs.reader(ACME).entities()
+        assert [entity.name for entity in page.entities] == ["Pier"]

@@ -11,7 +11,7 @@ from trivium.domain.edits import MAX_EDITS_AT_ONCE, Actor, Draft, Edit, Merge, U
 from trivium.domain.errors import Refused
 from trivium.domain.scope import Tenant
 from trivium.edits import log as logs
-from trivium.edits.log import EditLog
+from trivium.edits.log import AnotherLog, EditLog, begin_log
 from trivium.ports.objects import ObjectStore
 
 ANNA = Actor(name="anna")
@@ -95,3 +95,55 @@ def test_a_start_reads_packs_and_ignores_a_damaged_one(objects: ObjectStore, mon
     for key in list(objects.keys("edits/"))[:10]:  # what is packed is read from there
         objects.delete(key)
     assert EditLog(objects).read() == whole
+    for key in (*objects.keys("edits/"), "edits-identity"):
+        objects.delete(key)
+    packed = EditLog(objects)
+    assert packed.read() == packed.read() == whole[:10]
+
+
+def test_a_log_that_another_has_taken_the_place_of_is_not_gone_on_with(tmp_path: Path) -> None:
+    stores, tenant = LocalObjects(tmp_path), Tenant("acme")
+    objects = stores.for_tenant(tenant)
+    log = EditLog(objects)
+    log.append(lambda _: [merge("a")])
+    stores.drop(tenant)
+    for work in (log.read, lambda: log.append(lambda _: [merge("b")])):
+        with pytest.raises(AnotherLog):
+            work()
+    assert list(objects.keys()) == []
+    another = EditLog(objects)
+    assert [edit.id for edit in another.append(lambda _: [merge("c")])] == ["1.0"]
+    for work in (log.read, lambda: log.append(lambda _: [merge("b")])):
+        with pytest.raises(AnotherLog):
+            work()
+    assert names(another.read()) == names(EditLog(objects).read()) == ["c"]
+
+
+def test_a_log_that_an_earlier_version_wrote_goes_on_and_has_an_identity_from_the_next_edit_on(tmp_path: Path) -> None:
+    stores, tenant = LocalObjects(tmp_path), Tenant("acme")
+    objects = stores.for_tenant(tenant)
+    EditLog(objects).append(lambda _: [merge("a")])
+    objects.delete("edits-identity")
+    log, other = EditLog(objects), EditLog(objects)
+    assert names(log.read()) == names(log.read()) == names(other.read()) == ["a"]
+    assert not objects.exists("edits-identity")
+    assert [edit.id for edit in log.append(lambda _: [merge("b")])] == ["2.0"]
+    assert names(log.read()) == ["a", "b"]
+    with pytest.raises(AnotherLog):  # whether it is the same one nobody knows
+        other.read()
+    objects.delete("edits-identity")
+    unnamed = EditLog(objects)
+    assert names(unnamed.read()) == ["a", "b"]
+    stores.drop(tenant)
+    with pytest.raises(AnotherLog):
+        unnamed.read()
+
+
+def test_a_log_that_was_begun_and_has_no_record_yet_is_appended_to(objects: ObjectStore) -> None:
+    log = EditLog(objects)
+    assert log.read() == ()
+    begin_log(objects)
+    for each in (log, EditLog(objects)):
+        each.append(lambda _: [merge("a")])
+        assert each.read()[-1].change == Merge("a", "x", "a")
+    assert names(log.read()) == ["a", "a"]

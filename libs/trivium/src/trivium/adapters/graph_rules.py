@@ -16,7 +16,7 @@ import msgspec
 
 from trivium.adapters.kinds import kinds_of, kinds_text
 from trivium.domain.errors import NotFound
-from trivium.domain.graph import ChunkGraph, EntityType, Mention, Mentioning
+from trivium.domain.graph import ChunkGraph, EntityType, Mention, Mentioning, Relation
 from trivium.domain.scope import Scope, Tenant
 from trivium.ports.graph import GraphRow
 from trivium.text.names import fold_name
@@ -61,6 +61,30 @@ def of_few(found: Mapping[str, Mentioning], limit: int) -> dict[str, Mentioning]
 def in_text_order(mentions: Iterable[Mention]) -> list[Mention]:
     """By place, longer before shorter."""
     return sorted(mentions, key=lambda m: (m.span.start, -m.span.end, m.role.value, m.key))
+
+
+def surest_first(relations: Iterable[Relation]) -> list[Relation]:
+    """By confidence, then by place."""
+    return sorted(
+        relations, key=lambda r: (-r.confidence, r.chunk_id, r.span.start, r.source_key, r.target_key, r.type)
+    )
+
+
+def relations_between(
+    shares: Iterable[ChunkGraph], names: tuple[Collection[str], Collection[str]], types: Collection[str]
+) -> list[Relation]:
+    """What shares state of one of the types between a name of the one and a name of the other, the surest first."""
+    one, other = names
+    return surest_first(
+        relation
+        for share in shares
+        for relation in share.relations
+        if relation.type in types
+        and (
+            (relation.source_key in one and relation.target_key in other)
+            or (relation.source_key in other and relation.target_key in one)
+        )
+    )
 
 
 def display(key: str, spellings: Mapping[Spelling, int]) -> str:

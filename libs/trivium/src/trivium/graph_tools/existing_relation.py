@@ -2,28 +2,38 @@
 
 from __future__ import annotations
 
+from itertools import cycle
+
 from trivium.domain.edits import Evidence, RelationKey
 from trivium.domain.errors import NotFound
-from trivium.domain.graph import CO_OCCURS, Edge, Relation
-from trivium.domain.ids import entity_id
+from trivium.domain.graph import CO_OCCURS, Edge
 from trivium.graph_tools.create_relation import named_relation
 from trivium.graph_tools.desk import Desk
 from trivium.graph_tools.values import NamedRelation
 
-MAX_EDGES = 1000
-MAX_STATEMENTS = 100
+EDGES_AT_ONCE = 1000
+MAX_STATEMENTS = 100  # that an edit rests on
 
 
 async def existing_relation(desk: Desk, named: NamedRelation) -> Edge:
-    """The edge. Raises `NotFound` (`unknown_relation`), which tells the relations that there are between the two."""
+    """The edge. Raises `NotFound` (`unknown_relation`), which tells the relations that there are between the two.
+
+    Either of the two may be a hub, and seldom both are: a page of each in turn, until all of one is read.
+    """
     relation = await named_relation(desk, named)
-    ends = {relation.source_key, relation.target_key}
-    edges = (await desk.sources.graph.edges([relation.source_key], MAX_EDGES)).get(relation.source_key, [])
-    between = [edge for edge in edges if {edge.source_key, edge.target_key} == ends]
-    for edge in between:
-        if edge.type == relation.type and (edge.source_key == relation.source_key or edge.type == CO_OCCURS):
-            return edge
-    told = ", ".join(f"{edge.source_key} {edge.type} {edge.target_key}" for edge in between)
+    ends = (relation.source_key, relation.target_key)
+    after: dict[str, Edge | None] = dict.fromkeys(ends)
+    between: dict[RelationKey, Edge] = {}
+    for end in cycle(ends):
+        page = (await desk.sources.graph.edges([end], EDGES_AT_ONCE, after[end])).get(end, [])
+        between |= {key_of(edge): edge for edge in page if {edge.source_key, edge.target_key} == set(ends)}
+        for edge in between.values():
+            if edge.type == relation.type and (edge.source_key == relation.source_key or edge.type == CO_OCCURS):
+                return edge
+        if len(page) < EDGES_AT_ONCE:
+            break
+        after[end] = page[-1]
+    told = ", ".join(f"{key.source_key} {key.type} {key.target_key}" for key in between)
     raise NotFound(
         "unknown_relation",
         f"Nothing says {named.source[:80]!r} {relation.type} {named.target[:80]!r}.",
@@ -37,26 +47,14 @@ def key_of(edge: Edge) -> RelationKey:
 
 
 async def stated(desk: Desk, edges: list[Edge]) -> tuple[Evidence, ...]:
-    """The passages that state relations between the two ends of `edges`, the surest first."""
+    """The passages that state relations between the two ends of `edges`, the surest first, at most `MAX_STATEMENTS`."""
     if not edges:
         return ()
-    _, relations = await desk.sources.graph.evidence(edges[0].source_key, MAX_STATEMENTS)
-    kinds = {edge.type for edge in edges}
-    ends = {edges[0].source_key, edges[0].target_key}
-    meant = [relation for relation in relations if relation.type in kinds and await _joins(desk, relation, ends)]
+    kinds = list(dict.fromkeys(edge.type for edge in edges))
+    meant = await desk.sources.graph.stated_between(edges[0].source_key, edges[0].target_key, kinds, MAX_STATEMENTS)
     chunks = await desk.sources.keywords.chunks([relation.chunk_id for relation in meant])
     return tuple(
         Evidence(chunks[each.chunk_id].document_id, each.chunk_id, each.span, each.snippet)
         for each in meant
         if each.chunk_id in chunks
     )
-
-
-async def _joins(desk: Desk, relation: Relation, ends: set[str]) -> bool:
-    found = set()
-    for key in (relation.source_key, relation.target_key):
-        try:
-            found.add((await desk.sources.graph.entity(entity_id(desk.scope.tenant, key))).key)
-        except NotFound:
-            return False
-    return found == ends

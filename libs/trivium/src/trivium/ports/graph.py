@@ -188,6 +188,13 @@ class GraphReader(Protocol):
         """Where the entity is named, and the relations it takes part in, with their snippets."""
         ...
 
+    async def stated_between(self, key: str, other: str, types: Sequence[str], limit: int = 20) -> list[Relation]:
+        """Of what `evidence` tells, the relations of these types between two entities, whichever way they point.
+
+        At most `limit`, the surest first; they are not looked for among all that an entity takes part in.
+        """
+        ...
+
     async def verdicts(self, keys: Sequence[str]) -> dict[str, list[Verdict]]:
         """What rules decided about each of these names and others, by the other's key; of the name alone, not of the
         others of its entity.

@@ -18,6 +18,7 @@ from trivium.domain.ids import document_id
 from trivium.domain.scope import Tenant
 from trivium.domain.source_names import check_name
 from trivium.edits.curation import curation_of
+from trivium.edits.log import begin_log
 from trivium.flow.artifacts import origin_key, original_key
 from trivium.flow.queues import lane_of
 from trivium.ports.conversations import Conversation
@@ -76,6 +77,7 @@ def import_archive(stores: Stores, file: Path, max_bytes: int, name: str = "") -
                 former = (*former, archived.name)
             _require_empty(stores, tenant)
             objects = stores.objects.for_tenant(tenant)
+            begin_log(objects)
             for member, key in carried:
                 objects.put(key, archive.read(member))
             for key, content in renamed.items():

@@ -19,7 +19,14 @@ from trivium.adapters.embedded.graph_within import about_within, mentioned_withi
 from trivium.adapters.embedded.mirror import stamp_of
 from trivium.adapters.embedded.recent import RecentRows
 from trivium.adapters.embedded.sqlite import Database, ReadThreads
-from trivium.adapters.graph_rules import in_text_order, no_such_entity, of_few, stored_row
+from trivium.adapters.graph_rules import (
+    in_text_order,
+    no_such_entity,
+    of_few,
+    relations_between,
+    stored_row,
+    surest_first,
+)
 from trivium.adapters.resolved_names import MAX_PAGE
 from trivium.domain.cursors import cursor_at, place_of
 from trivium.domain.graph import (
@@ -244,6 +251,10 @@ class SqliteGraphReader:
         """The mentions and relations of an entity, each at most `limit`."""
         return await self._threads.run(self._database, lambda db: _evidence(db, key, limit))
 
+    async def stated_between(self, key: str, other: str, types: Sequence[str], limit: int = 20) -> list[Relation]:
+        """What is said of the two, by the key of `stated`."""
+        return await self._threads.run(self._database, lambda db: _stated_between(db, (key, other), types, limit))
+
     async def named(self, keys: Sequence[str]) -> dict[str, Entity]:
         """Entities by any of their names."""
         if not keys:
@@ -450,5 +461,23 @@ def _evidence(db: sqlite3.Connection, key: str, limit: int) -> tuple[list[Mentio
         for relation in _decode(body).relations
         if relation.source_key in wanted or relation.target_key in wanted
     ]
-    relations.sort(key=lambda r: (-r.confidence, r.chunk_id, r.span.start, r.source_key, r.target_key, r.type))
-    return mentions[:limit], relations[:limit]
+    return mentions[:limit], surest_first(relations)[:limit]
+
+
+_STATED_ONE_WAY = (
+    "SELECT chunk, confidence FROM stated WHERE source IN (SELECT value FROM json_each({}))"
+    " AND target IN (SELECT value FROM json_each({})) AND type IN (SELECT value FROM json_each(?3))"
+)
+_STATED_BETWEEN = (
+    f"SELECT DISTINCT s.chunk, s.body FROM ({_STATED_ONE_WAY.format('?1', '?2')}"  # noqa: S608 - no value is put in
+    f" UNION {_STATED_ONE_WAY.format('?2', '?1')} ORDER BY confidence DESC, chunk LIMIT ?4) r"
+    " JOIN share s ON s.chunk = r.chunk"
+)
+
+
+def _stated_between(db: sqlite3.Connection, ends: tuple[str, str], types: Sequence[str], limit: int) -> list[Relation]:
+    groups = groups_of(db, ends)
+    one, other = (groups.members[groups.root_of[key]] for key in ends)
+    asked = (json.dumps(one), json.dumps(other), json.dumps(list(types)), limit)
+    shares = [_decode(body) for _, body in db.execute(_STATED_BETWEEN, asked)]
+    return relations_between(shares, (one, other), types)[:limit]

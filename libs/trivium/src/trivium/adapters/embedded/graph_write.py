@@ -57,15 +57,25 @@ class SqliteGraphWriter:
 
     def relabel(self, rows: Sequence[GraphRow]) -> None:
         """Write what stands beside the shares, in one transaction."""
+        changed = 0
         with self._database.write() as connection:
-            connection.executemany(
-                "UPDATE share SET document = ?, version = ?, dataset = ?, run = ?, kinds = ?, uploaded = ?, dated = ?"
-                " WHERE chunk = ?",
-                [(*fields_of(row)[:-1], row.share.chunk_id) for row in rows],
-            )
             for row in rows:
-                if connection.execute("SELECT 1 FROM share WHERE chunk = ?", (row.share.chunk_id,)).fetchone():
-                    put_evidence(connection, row.share.chunk_id, row.within)
+                chunk, fields = row.share.chunk_id, fields_of(row)
+                before = connection.execute(
+                    "SELECT document, version, dataset, run, kinds, uploaded, dated, within FROM share WHERE chunk = ?",
+                    (chunk,),
+                ).fetchone()
+                if before is None:
+                    continue
+                changed += list(before) != fields
+                connection.execute(
+                    "UPDATE share SET document = ?, version = ?, dataset = ?, run = ?, kinds = ?, uploaded = ?,"
+                    " dated = ? WHERE chunk = ?",
+                    (*fields[:-1], chunk),
+                )
+                put_evidence(connection, chunk, row.within)
+            if changed:
+                count_changes(connection, changed, 0)
 
     def delete(self, document_id: str) -> None:
         """Remove the document's shares."""

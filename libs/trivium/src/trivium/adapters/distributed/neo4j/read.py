@@ -18,7 +18,15 @@ from trivium.adapters.distributed.neo4j.server import Neo4jServer, Rows
 from trivium.adapters.distributed.neo4j.shelf import verdict, verdicts_of
 from trivium.adapters.distributed.neo4j.similar_names import CANDIDATES, MAX_CANDIDATES, similar, words_query
 from trivium.adapters.distributed.neo4j.ties import places_behind
-from trivium.adapters.graph_rules import in_text_order, no_such_entity, nodes_of, of_few, stored_row
+from trivium.adapters.graph_rules import (
+    in_text_order,
+    no_such_entity,
+    nodes_of,
+    of_few,
+    relations_between,
+    stored_row,
+    surest_first,
+)
 from trivium.adapters.resolved_names import MAX_PAGE, page_of, read_place
 from trivium.domain.cursors import cursor_at, place_of
 from trivium.domain.graph import (
@@ -195,8 +203,16 @@ class Neo4jGraphReader:
             for relation in _decode(share).relations
             if relation.source_key in wanted or relation.target_key in wanted
         ]
-        relations.sort(key=lambda r: (-r.confidence, r.chunk_id, r.span.start, r.source_key, r.target_key, r.type))
-        return mentions[:limit], relations[:limit]
+        return mentions[:limit], surest_first(relations)[:limit]
+
+    async def stated_between(self, key: str, other: str, types: Sequence[str], limit: int = 20) -> list[Relation]:
+        """What is said of the two; the server walks what one of them takes part in, and reads no other share."""
+        ends = [list(self._by_id([end])) for end in (key, other)]
+        one, another = await asyncio.gather(*(self._ask(cypher.NAMES, ids=ids) for ids in ends))
+        names = ({name for (name,) in one}, {name for (name,) in another})
+        ids, others = (list(self._by_id(sorted(each))) for each in names)
+        stated = await self._ask(cypher.STATED_BETWEEN, ids=ids, others=others, types=list(types), limit=limit)
+        return relations_between([_decode(share) for _, share in stated], names, types)[:limit]
 
     async def named(self, keys: Sequence[str]) -> dict[str, Entity]:
         """Entities by any of their names."""

@@ -148,14 +148,21 @@ NAMED_IN: LiteralString = (
     RETURN c.id, c.share
 """
 )
-STATED_IN: LiteralString = (
-    _NAMES
-    + """
-    MATCH (n)-[r:RELATES]-()
+_SUREST_SHARES: LiteralString = """
     WITH DISTINCT r.chunk AS chunk, r.confidence AS confidence ORDER BY confidence DESC, chunk LIMIT $limit
     MATCH (c:Chunk {tenant: $tenant, id: chunk})
     RETURN DISTINCT c.id, c.share
 """
+STATED_IN: LiteralString = _NAMES + "MATCH (n)-[r:RELATES]-()" + _SUREST_SHARES
+STATED_BETWEEN: LiteralString = (
+    """
+    UNWIND $ids AS id
+    MATCH (n:Name {tenant: $tenant, id: id})
+    UNWIND $others AS other
+    MATCH (m:Name {tenant: $tenant, id: other})
+    MATCH (n)-[r:RELATES]-(m) WHERE r.type IN $types
+"""
+    + _SUREST_SHARES
 )
 SHARES_OF: LiteralString = """
     UNWIND $ids AS id

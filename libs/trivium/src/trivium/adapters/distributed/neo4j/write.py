@@ -201,9 +201,10 @@ class _GraphTransaction:
             }
             for chunk, row, encoded in batch
         ]
-        before = dict(self._run(cypher.PUT_CHUNKS, rows=rows, version=VERSION))
-        if not before:
+        found = self._run(cypher.PUT_CHUNKS, rows=rows, version=VERSION)
+        if not found:
             return 0
+        before = {chunk: share for chunk, share, _ in found}
         self._put_evidence({row["id"]: row["within"] for row in rows})
         changes = Changes()
         for chunk, row, encoded in batch:
@@ -213,7 +214,8 @@ class _GraphTransaction:
             if known != encoded:
                 changes.add(row.share)
         self._apply(changes)
-        if any(before[chunk] != encoded for chunk, _, encoded in batch):
+        now = {chunk: (encoded, fields_of(row)) for chunk, row, encoded in batch}
+        if any(now[chunk] != (share, fields) for chunk, share, fields in found):
             self._count_change()
         return len(batch)
 
@@ -221,8 +223,11 @@ class _GraphTransaction:
         """Write what stands beside shares. Returns 0 on a server without our schema."""
         if not self._run(cypher.SCHEMA_THERE, version=VERSION):
             return 0
-        self._run_some(cypher.RELABEL_CHUNKS, rows=list(told))
+        before = self._run_some(cypher.RELABEL_CHUNKS, rows=list(told))
         self._put_evidence({row["id"]: row["fields"]["within"] for row in told})
+        now = {row["id"]: [row["fields"][name] for name in _FIELDS] for row in told}
+        if any(now[chunk] != fields for chunk, fields in before):
+            self._count_change()
         return len(told)
 
     def _put_evidence(self, within: Mapping[str, str]) -> None:

@@ -11,22 +11,35 @@ from typing import LiteralString
 from trivium.adapters.distributed.neo4j.schema import ROLE_TYPES, STEP_TYPES
 from trivium.domain.graph import MentionRole, StepType
 
+# What `trivium.adapters.graph_rules.fields_of` tells of a row, in its order.
+_FIELDS: LiteralString = "[c.document, c.version, c.dataset, c.run, c.kinds, c.uploaded, c.dated, c.within]"
 # No row comes back from a server without our schema: it is new, or was emptied.
-PUT_CHUNKS: LiteralString = """
+PUT_CHUNKS: LiteralString = (
+    """
     MATCH (:Schema {name: 'trivium', version: $version})
     UNWIND $rows AS row
     MERGE (c:Chunk {tenant: $tenant, id: row.id})
+    SET c.document = c.document
+    WITH c, row, c.share AS share, """
+    + _FIELDS
+    + """ AS fields
     SET c.document = row.document, c.version = row.version, c.dataset = row.dataset, c.run = row.run,
-        c.kinds = row.kinds, c.uploaded = row.uploaded, c.dated = row.dated, c.within = row.within
-    WITH c, row, c.share AS before
-    SET c.share = row.share
-    RETURN row.id, before
+        c.kinds = row.kinds, c.uploaded = row.uploaded, c.dated = row.dated, c.within = row.within, c.share = row.share
+    RETURN row.id, share, fields
 """
-RELABEL_CHUNKS: LiteralString = """
+)
+RELABEL_CHUNKS: LiteralString = (
+    """
     UNWIND $rows AS row
     MATCH (c:Chunk {tenant: $tenant, id: row.id}) WHERE c.share IS NOT NULL
+    SET c.document = c.document
+    WITH c, row, """
+    + _FIELDS
+    + """ AS fields
     SET c += row.fields
+    RETURN row.id, fields
 """
+)
 # A HyperNode is there as long as it has evidence. Its passages are one document's, so nobody else waits for it.
 DROP_EVIDENCE: LiteralString = """
     UNWIND $chunks AS id
