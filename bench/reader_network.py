@@ -85,7 +85,7 @@ def loss_of(network: Network, batch: Sequence[list[Read]]) -> torch.Tensor:
 
 @cache
 def _has_bf16() -> bool:
-    """Whether this processor multiplies bf16 faster: a step takes 0.4 to 0.6 s instead of 1.1 to 1.2 with AVX512_BF16."""
+    """Whether this processor multiplies bf16 faster: with AVX512_BF16 a step takes 0.4 to 0.6 s instead of 1.1."""
     return native_precision(load_openvino().Core()) == "bf16"
 
 

@@ -16,7 +16,14 @@ from trivium_query.answer.direct.choose import shipped
 from trivium_query.answer.direct.compose import RELATED, compose
 from trivium_query.answer.direct.confidence import confidence
 from trivium_query.answer.direct.direct import Direct, read_directly
-from trivium_query.answer.direct.doubts import is_called_off, is_corrected, is_doubtful, is_half_denied, is_of_then, is_reduced
+from trivium_query.answer.direct.doubts import (
+    is_called_off,
+    is_corrected,
+    is_doubtful,
+    is_half_denied,
+    is_of_then,
+    is_reduced,
+)
 from trivium_query.answer.direct.focus import CLEAR
 from trivium_query.answer.direct.hops import Found, Read
 from trivium_query.answer.direct.life import YEAR

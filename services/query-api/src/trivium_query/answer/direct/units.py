@@ -73,7 +73,8 @@ _DIMENSIONS = (
     re.compile(r"\bwid(?:e|er|est|th)\b|\bbroad(?:er|est)?\b|\bbreadth\b", re.I),
 )
 _AWAY = re.compile(
-    r"\W+(?:\w+\W+)?(?:upstream|downstream|uphill|downhill|away|off|from|further|(?:to the )?(?:north|south|east|west)\w*)\b",
+    r"\W+(?:\w+\W+)?(?:upstream|downstream|uphill|downhill|away|off|from|further"
+    r"|(?:to the )?(?:north|south|east|west)\w*)\b",
     re.I,
 )
 _HOW_LARGE = re.compile(r"\bhow (?:deep|high|tall|wide|thick|big|large)\b|\b(?:depth|height|width) of\b", re.I)
