@@ -537,6 +537,24 @@ def test_a_marker_of_what_never_began_is_left_for_an_hour_and_then_removed(
     server.close()
 
 
+def test_the_sweep_leaves_a_marker_of_unfinished_work_that_changed_lanes(
+    registry: ManifestRegistry, objects: S3Objects, private_redis: PrivateRedis
+) -> None:
+    """The lane changes in Redis alone; the next claim writes it into the manifest, which the marker's key is not of."""
+    mine = registry.for_tenant(TENANT)
+    mine.accept(document())
+    mine.save(changed(mine.claim("d", "v1", 10, 100), lane=Lane.LARGE, stage="parse"))
+    held = mine.claim("d", "v1", 10, 200)
+    for _ in range(2):
+        next_turn(private_redis)
+        assert registry.unfinished(201) == []
+    assert [key.split("/")[1] for key in stored(objects, "pending/")] == ["large"]
+    private_redis.flush()
+    assert [(found.id, found.lane) for found in registry.unfinished(201)] == [("d", Lane.LARGE)]
+    mine.save(ready(held))
+    wait_until(lambda: not stored(objects, "pending/"), "no marker is left")
+
+
 # --- two act at once -------------------------------------------------------------------------------------------------
 
 

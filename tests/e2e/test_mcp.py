@@ -98,6 +98,19 @@ async def test_documents_are_resources(server: Server, letter: str, way: Callabl
                 await client.read_resource(wrong)
 
 
+async def test_the_text_of_a_document_says_each_sentence_once_and_loses_none(server: Server) -> None:
+    """Its passages repeat the end of the one before; rows that are alike are no repetition."""
+    pages = [[f"The keeper of lock {page}-{n} wrote entry {n}." for n in range(20)] for page in range(5)]
+    table = "| gate | level |\n|---|---|\n" + "| upper gate | not measured |\n" * 80
+    text = "\n\n".join(" ".join(page) for page in pages)
+    taken = server.take("locks.md", f"{text}\n\n{table}", dataset="locks")
+    assert taken["chunks"] > 5
+    async with over_http(server) as client:
+        read = (await client.read_resource(f"trivium://sources/{taken['id']}")).contents[0].text
+    assert text in read
+    assert read.count("not measured") == 80
+
+
 async def test_a_document_is_added_and_then_listed(server: Server, letter: str) -> None:
     async with over_http(server) as client:
         text = "Oskar Pell repaired the telescope of Brunnhalde in 1931."

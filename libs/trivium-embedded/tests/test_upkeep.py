@@ -24,7 +24,9 @@ import msgspec
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
+from folder_stores import FolderStores
 from PIL import Image
+from prometheus_client import REGISTRY
 
 from trivium.adapters.models import connect_models
 from trivium.cli.main import cli
@@ -39,9 +41,12 @@ from trivium.domain.ids import entity_id
 from trivium.domain.scope import DEFAULT_TENANT, Scope, Tenant
 from trivium.edits.log import RECORDS, EditLog
 from trivium.flow import artifacts
+from trivium.flow.intake import StoreIntake
 from trivium.ports.graph import GraphRow
 from trivium.ports.inference import Passage, PassageVectors
+from trivium.ports.intake import Destination, NewSource
 from trivium.ports.keywords import keyword_rows
+from trivium.ports.parser import Blob
 from trivium.ports.stores import Stores
 from trivium.ports.vectors import Vector, VectorRow
 from trivium_embedded.data_dir import owned
@@ -381,6 +386,122 @@ def test_a_record_that_counts_wrong_or_is_gone_is_made_again_from_what_is_kept(k
     with closing(sqlite3.connect(path)) as connection:
         connection.execute(f"INSERT OR REPLACE INTO documents VALUES ({', '.join('?' * len(row))})", row)
         connection.commit()
+
+
+def test_a_registry_that_was_moved_away_costs_no_stage_and_a_newer_version_still_replaces_the_old_one(
+    tmp_path: Path, product_over: Callable[[Services], Any]
+) -> None:
+    """As the error about a damaged one says to do."""
+    settings = msgspec.structs.replace(load_settings({}), data_dir=tmp_path / "data")
+
+    def ingested(text: str) -> Document:
+        with assembled(settings) as services:
+            document: Document = product_over(services).ingest("quay.txt", text.encode())
+        assert document.state is DocumentState.READY
+        (settings.data_dir / "registry.sqlite").rename(tmp_path / "damaged.sqlite")
+        return document
+
+    def read_from_artifacts() -> dict[Stage, float]:
+        name = "trivium_stage_skipped_total"
+        stages = (Stage.PARSE, Stage.EMBED)
+        return {stage: REGISTRY.get_sample_value(name, {"stage": stage.value}) or 0.0 for stage in stages}
+
+    old, before = ingested(TEXTS["quay.txt"]), read_from_artifacts()
+    again = ingested(TEXTS["quay.txt"])
+    assert (again.id, again.version) == (old.id, old.version)
+    assert read_from_artifacts() == {stage: count + 1 for stage, count in before.items()}
+    new = ingested("Marten Oosterhuis built the lighthouse of Inish Orla.")
+    (tmp_path / "damaged.sqlite").rename(settings.data_dir / "registry.sqlite")
+    with open_stores(settings) as stores:
+        for store in Store:
+            assert writer_of(stores, store, DEFAULT_TENANT).ids({old.id: old.version}) == {old.id: set()}, store
+        names = {
+            entity.name for entity in asyncio.run(stores.graphs.reader(DEFAULT_TENANT).entities(limit=50)).entities
+        }
+        assert "Marten Oosterhuis" in names
+        assert "Ada Quill" not in names
+        keys = list(stores.objects.for_tenant(DEFAULT_TENANT).keys())
+        assert [key for key in keys if old.version in key] == []
+        assert [key for key in keys if new.version in key] != []
+        assert list(audit(stores)) == []
+
+
+class Lost:
+    """Documents whose records went, and what an audit makes of them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.stores = FolderStores(folder)
+        self.registry = self.stores.registry.for_tenant(DEFAULT_TENANT)
+        self.objects = self.stores.objects.for_tenant(DEFAULT_TENANT)
+
+    def upload(self, content: bytes) -> Document:
+        whole = StoreIntake(self.stores, lambda: None, None, 10**6)  # type: ignore[arg-type]  # nothing is fetched
+        source = NewSource(Blob("plan.txt", content), to=Destination("papers", run="spring"))
+        return whole.for_tenant(DEFAULT_TENANT).accept(source)
+
+    def publish(self, document: Document, at: float) -> None:
+        told = msgspec.structs.replace(artifacts.Published.now(document, {}), at=at)
+        artifacts.save(self.objects, f"{artifacts.artifact_prefix(document.id, document.version)}publish-0", told)
+
+    def audit(self) -> Drift:
+        self.stores.registry.drop(DEFAULT_TENANT)
+        [drift] = audit(self.stores, repair=True)
+        return drift
+
+
+@pytest.fixture
+def lost(tmp_path: Path) -> Iterator[Lost]:
+    lost = Lost(tmp_path)
+    yield lost
+    lost.stores.close()
+
+
+def test_a_lost_document_comes_back_as_it_was_published(lost: Lost) -> None:
+    before = lost.upload(b"one")
+    lost.publish(before, at=5.0)
+    assert lost.audit().repaired
+    now = lost.registry.get(before.id)
+    assert (now.dataset, now.run, now.uploaded_at) == ("papers", "spring", before.uploaded_at)
+    assert (now.version, now.created_at, now.state) == (before.version, before.uploaded_at, DocumentState.PENDING)
+
+
+def test_a_lost_document_that_was_never_published_is_told_with_the_dataset_it_comes_into(lost: Lost) -> None:
+    before = lost.upload(b"one")
+    drift = lost.audit()
+    assert (drift.repaired, "it comes into 'default'" in drift.found) == (True, True)
+    assert lost.registry.get(before.id).dataset == "default"
+
+
+@pytest.mark.parametrize("last", range(2))
+def test_of_several_versions_of_a_lost_document_the_one_that_was_published_last_comes_back(
+    lost: Lost, last: int
+) -> None:
+    versions = [lost.upload(content) for content in (b"one", b"two")]
+    for number, version in enumerate(versions):
+        lost.publish(version, at=9.0 if number == last else 5.0)
+    drift = lost.audit()
+    assert (drift.repaired, drift.version) == (True, versions[last].version)
+    assert lost.registry.get(versions[0].id).version == versions[last].version
+
+
+@pytest.mark.parametrize("published", range(2))
+def test_a_lost_document_of_which_the_newest_version_is_not_known_is_left_and_told(lost: Lost, published: int) -> None:
+    versions = [lost.upload(content) for content in (b"one", b"two")]
+    lost.publish(versions[published], at=5.0)
+    drift = lost.audit()
+    assert (drift.repaired, drift.source, drift.found[:10]) == (False, "plan.txt", "2 versions")
+    assert "hand that over again" in drift.action
+    assert lost.registry.list().documents == ()
+    lost.upload(b"two")
+    assert list(audit(lost.stores)) == []
+
+
+def test_a_version_of_which_only_the_note_is_left_is_none_of_a_lost_documents(lost: Lost) -> None:
+    gone, kept = lost.upload(b"one"), lost.upload(b"two")
+    lost.objects.delete(artifacts.original_key(gone.id, gone.version))
+    lost.publish(kept, at=5.0)
+    drift = lost.audit()
+    assert (drift.repaired, drift.version) == (True, kept.version)
 
 
 def test_an_original_that_is_gone_is_told_with_what_to_do(kept: Kept) -> None:

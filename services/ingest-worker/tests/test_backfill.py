@@ -269,3 +269,19 @@ def test_a_command_that_cannot_be_done_says_what_to_do(
     answer = CliRunner().invoke(cli, ["backfill", *words])
     assert answer.exit_code != 0
     assert told in answer.stderr
+
+
+def test_a_dry_run_from_the_start_counts_all_and_leaves_what_was_stopped_its_place(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    world = World(tmp_path, [f"in/{number:03}" for number in range(30)])
+    world.backfill(stopping_after(12)).run(world.work)
+    kept = world.backfill().checkpoint
+    with closing(BucketOf(tmp_path, {f"in/{number:03}": f"in/{number:03}".encode() for number in range(30)})) as stores:
+        request = BackfillRequest("archive", dry_run=True, from_start=True)
+        assert backfill_bucket(Settings(data_dir=tmp_path), stores, request)
+    told = capsys.readouterr().err
+    assert "30 objects" in told
+    assert "Going on" not in told
+    assert kept.looked_at
+    assert world.backfill().checkpoint == kept

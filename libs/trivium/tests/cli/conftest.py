@@ -50,7 +50,7 @@ from trivium.domain.retrieval import Bridge, Degraded, Hit, Mode, SearchFilter, 
 from trivium.domain.scope import Tenant
 from trivium.edits.curation import Curation
 from trivium.ports.graph import EntityPage
-from trivium.ports.intake import ANYWHERE, Destination, NewSource
+from trivium.ports.intake import ANYWHERE, Count, Destination, NewSource, uncounted
 from trivium.ports.parser import Blob
 from trivium.ports.registry import DocumentPage
 from trivium.text.names import fold_name
@@ -254,10 +254,14 @@ class _Intake(msgspec.Struct):
         found = self.world.registry.for_tenant(self.tenant).list(limit=1000).documents
         return DocumentPage(tuple(each for each in found if each.parent == document))
 
-    def accept_url(self, url: str, to: Destination = ANYWHERE, password: Password | None = None) -> Document:
+    def accept_url(
+        self, url: str, to: Destination = ANYWHERE, password: Password | None = None, count: Count = uncounted
+    ) -> Document:
         if "127.0.0.1" in url:
             raise Refused("forbidden_address", "127.0.0.1 is a loopback address.", "Upload the file.")
-        return self.accept(NewSource(Blob(url, b"A page about Ada.", password=password), to=to))
+        page = b"A page about Ada."
+        count(len(page))
+        return self.accept(NewSource(Blob(url, page, password=password), to=to))
 
     def unlock(self, document: str, password: Password) -> Document:
         registry = self.world.registry.for_tenant(self.tenant)

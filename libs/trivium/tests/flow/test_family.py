@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -20,8 +20,9 @@ from trivium.domain.errors import Conflict, NotFound, TryLater
 from trivium.domain.ids import child_id, content_version
 from trivium.domain.parsed import Child
 from trivium.domain.scope import DEFAULT_TENANT
+from trivium.flow.artifacts import original_key
 from trivium.flow.chain import Entry
-from trivium.flow.erase import clear_up, delete_everywhere, erase_children, require_membership
+from trivium.flow.erase import clear_up, delete_everywhere, erase_children, erase_objects, require_membership
 from trivium.flow.family import (
     MIN_COST_BYTES,
     Taken,
@@ -56,10 +57,16 @@ class House:
         return accept_children(self.stores, parent, require_membership(self.stores, parent), children, self.limits)
 
     def publish(self, document: Document) -> None:
+        self.show(document)
+        self.erase_others(document)
+
+    def show(self, document: Document) -> None:
         require_membership(self.stores, document)
         newest = self.registry.get(document.id)
         done = msgspec.structs.replace(newest, state=DocumentState.READY, active_version=document.version)
         self.registry.save(done)
+
+    def erase_others(self, document: Document) -> None:
         erase_children(self.stores, DEFAULT_TENANT, document.id, keep_version=document.version)
 
     def child(self, parent: Document, child: Child = NOTE) -> Document:
@@ -191,6 +198,129 @@ def test_a_new_version_without_a_file_deletes_it_when_it_is_published_and_not_be
     house.publish(newer)
     assert house.living() == {"mail.eml", "mail.eml > offers/offer.pdf"}
     assert house.intake.original(house.child(mail, OFFER).id).content == OFFER.content
+
+
+def test_a_file_that_the_version_behind_it_holds_again_stays_when_one_without_it_is_published(house: House) -> None:
+    mail = house.upload()
+    house.unpack(mail, NOTE, OFFER)
+    house.publish(mail)
+    newer = house.upload(content=b"2")
+    house.unpack(newer, OFFER)
+    house.show(newer)
+    newest = house.upload(content=b"3")
+    house.unpack(newest, NOTE, Child("third.txt", b"only in the third"))
+    before = house.child(mail)
+    house.erase_others(newer)
+    assert house.living() == {
+        "mail.eml",
+        "mail.eml > note.txt",
+        "mail.eml > third.txt",
+        "mail.eml > offers/offer.pdf",
+    }
+    assert are_accepted(house.stores, newest, [NOTE])
+    assert house.child(mail) == before
+    assert house.intake.original(before.id).content == NOTE.content
+    house.publish(newest)
+    assert house.living() == {"mail.eml", "mail.eml > note.txt", "mail.eml > third.txt"}
+
+
+def test_a_document_that_is_read_again_while_its_deletion_is_cleared_up_keeps_what_is_inside(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mail = house.upload()
+    house.unpack(mail, NOTE)
+    behind_deletion(monkeypatch, mail, lambda: house.unpack(house.upload(), NOTE))
+    house.intake.delete(mail.id)
+    assert house.living() == {"mail.eml", "mail.eml > note.txt"}
+    assert house.intake.original(house.child(mail).id).content == NOTE.content
+    assert are_accepted(house.stores, house.registry.get(mail.id), [NOTE])
+
+
+@pytest.mark.parametrize("changed", [False, True])
+def test_a_file_inside_that_is_taken_in_again_as_it_is_deleted_is_read_again_with_what_it_holds(
+    house: House, monkeypatch: pytest.MonkeyPatch, changed: bool
+) -> None:
+    """The third version is read while what was inside the first one's offer is being deleted for the second."""
+    mail = house.upload()
+    house.unpack(mail, OFFER)
+    house.unpack(house.child(mail, OFFER), NOTE)
+    house.publish(mail)
+    offer = house.child(mail, OFFER)
+    house.show(offer)
+    newer = house.upload(content=b"2")
+    house.show(newer)
+    again = msgspec.structs.replace(OFFER, content=b"a better offer") if changed else OFFER
+    inner = house.child(offer)
+    behind_deletion(monkeypatch, inner, lambda: house.unpack(house.upload(content=b"3"), again))
+    house.erase_others(newer)
+    taken = house.child(mail, OFFER)
+    assert (taken.state, taken.version) == (DocumentState.PENDING, content_version(again.content))
+    assert house.intake.original(taken.id).content == again.content
+    assert require_membership(house.stores, taken) is not None
+    house.unpack(taken, NOTE)
+    assert "mail.eml > offers/offer.pdf > note.txt" in house.living()
+    assert house.intake.original(inner.id).content == NOTE.content
+
+
+def test_a_late_child_that_its_parent_takes_in_as_it_deletes_itself_stays(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mail = house.upload()
+    house.unpack(mail, NOTE)
+    newer = house.upload(content=b"2")
+    house.publish(newer)
+    house.unpack(mail, NOTE)  # late
+    late = house.child(mail)
+    delete = SqliteTenantRegistry.delete
+
+    def deleted(registry: SqliteTenantRegistry, document_id: str) -> Document:
+        monkeypatch.undo()
+        house.unpack(house.upload(content=b"3"), NOTE)
+        return delete(registry, document_id)
+
+    monkeypatch.setattr(SqliteTenantRegistry, "delete", deleted)
+    with pytest.raises(Conflict):
+        require_membership(house.stores, late)
+    assert house.child(mail).state is DocumentState.PENDING
+    assert house.intake.original(late.id).content == NOTE.content
+
+
+def behind_deletion(monkeypatch: pytest.MonkeyPatch, document: Document, happens: Callable[[], object]) -> None:
+    """Something happens once, right behind the deletion of the document's record."""
+    delete = SqliteTenantRegistry.delete
+
+    def deleted(registry: SqliteTenantRegistry, document_id: str) -> Document:
+        gone = delete(registry, document_id)
+        if document_id == document.id:
+            monkeypatch.undo()
+            happens()
+        return gone
+
+    monkeypatch.setattr(SqliteTenantRegistry, "delete", deleted)
+
+
+def test_a_file_inside_of_which_only_the_note_is_left_is_stored_again(house: House) -> None:
+    mail = house.upload()
+    house.unpack(mail, NOTE)
+    note = house.child(mail)
+    house.objects.delete(original_key(note.id, note.version))
+    house.unpack(mail, NOTE)
+    assert house.intake.original(note.id).content == NOTE.content
+
+
+def test_a_file_inside_that_is_erased_between_its_bytes_and_its_record_is_stored_again(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mail = house.upload()
+    accept = SqliteTenantRegistry.accept
+
+    def accepted(registry: SqliteTenantRegistry, document: Document) -> Document:
+        erase_objects(house.stores, DEFAULT_TENANT, document.id)
+        return accept(registry, document)
+
+    monkeypatch.setattr(SqliteTenantRegistry, "accept", accepted)
+    house.unpack(mail, NOTE)
+    assert house.intake.original(house.child(mail).id).content == NOTE.content
 
 
 def test_a_late_parser_of_an_old_version_does_not_bring_back_an_old_file(house: House) -> None:

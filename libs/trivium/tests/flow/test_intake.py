@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 from folder_stores import FolderStores
 from uploads_peer import UploadsPeer
 
-from trivium.domain.documents import DocumentState
-from trivium.domain.errors import NotFound, Refused
+from trivium.adapters.embedded.objects import LocalObjectStore
+from trivium.adapters.embedded.registry import SqliteTenantRegistry
+from trivium.domain.documents import Document, DocumentState
+from trivium.domain.errors import NotFound, Refused, TryLater
+from trivium.domain.limits import TooMany
+from trivium.domain.password import Password
 from trivium.domain.scope import DEFAULT_TENANT, Tenant
+from trivium.flow.artifacts import original_key
+from trivium.flow.chain import Entry
+from trivium.flow.erase import clear_up, erase_objects
 from trivium.flow.intake import StoreIntake, TenantStoreIntake, upload_source
+from trivium.flow.originals import Originals
 from trivium.ports.intake import NewSource
 from trivium.ports.parser import Blob
 from trivium.ports.web import Page, Validators
@@ -124,6 +135,132 @@ def test_a_deleted_document_is_gone_with_its_original_and_can_come_back(intake: 
     assert intake.original(document.id).content == b"hello"
 
 
+@pytest.mark.parametrize("removed", range(2))
+def test_a_file_whose_deletion_broke_off_comes_back_whole(
+    intake: TenantStoreIntake, whole: StoreIntake, monkeypatch: pytest.MonkeyPatch, removed: int
+) -> None:
+    document = intake.accept(source())
+    delete, gone = LocalObjectStore.delete, []
+
+    def fail(objects: LocalObjectStore, key: str) -> None:
+        if len(gone) == removed:
+            raise TryLater("object_store_down", "It is away.")
+        gone.append(key)
+        delete(objects, key)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(LocalObjectStore, "delete", fail)
+        with pytest.raises(TryLater):
+            intake.delete(document.id)
+    objects = whole.stores.objects.for_tenant(DEFAULT_TENANT)
+    assert objects.exists(original_key(document.id, document.version)), "how it came goes first"
+    assert intake.accept(source()).state is DocumentState.PENDING
+    assert intake.original(document.id).content == b"hello"
+
+
+def test_a_file_of_which_only_the_note_is_left_is_stored_again(intake: TenantStoreIntake, whole: StoreIntake) -> None:
+    document = intake.accept(source())
+    whole.stores.objects.for_tenant(DEFAULT_TENANT).delete(original_key(document.id, document.version))
+    intake.accept(source())
+    assert intake.original(document.id).content == b"hello"
+
+
+def test_a_file_handed_over_again_while_a_late_worker_clears_up_its_deletion_stays(
+    intake: TenantStoreIntake, whole: StoreIntake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = intake.accept(source())
+    deleted = intake.delete(document.id)
+    during_removal(whole, monkeypatch, lambda: intake.accept(source()))
+    clear_up(whole.stores, deleted, Entry(document.id, document.version, document.fence))
+    assert intake.original(document.id).content == b"hello"
+
+
+def test_a_version_accepted_while_a_late_worker_clears_up_behind_an_older_one_stays(
+    intake: TenantStoreIntake, whole: StoreIntake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = intake.accept(source()), intake.accept(source(content=b"second"))
+    registry = whole.stores.registry.for_tenant(DEFAULT_TENANT)
+    shown = msgspec.structs.replace(second, state=DocumentState.READY, active_version=second.version)
+    registry.save(shown)
+    during_removal(whole, monkeypatch, lambda: intake.accept(source(content=b"third")))
+    clear_up(whole.stores, shown, Entry(first.id, first.version, first.fence))
+    newest = registry.get(first.id)
+    assert newest.state is DocumentState.PENDING
+    read = Originals(whole.stores.objects).read
+    assert read(DEFAULT_TENANT, first.id, newest.version)[1].content == b"third"
+    assert read(DEFAULT_TENANT, first.id, second.version)[1].content == b"second"
+    with pytest.raises(NotFound):
+        read(DEFAULT_TENANT, first.id, first.version)
+
+
+def during_removal(whole: StoreIntake, monkeypatch: pytest.MonkeyPatch, happens: Callable[[], object]) -> None:
+    """Something happens once, right behind the removal of rows from the graph."""
+
+    class Writer:
+        def __init__(self, writer: Any) -> None:
+            self._writer = writer
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self._writer, name)
+
+        def delete_others(self, kept: Mapping[str, str]) -> None:
+            self._writer.delete_others(kept)
+            monkeypatch.undo()
+            happens()
+
+    graphs = type(whole.stores.graphs)
+    writer = graphs.writer
+    monkeypatch.setattr(graphs, "writer", lambda self, tenant: Writer(writer(self, tenant)))
+
+
+def accepting(monkeypatch: pytest.MonkeyPatch, before: Callable[[], object], after: Callable[[], object]) -> None:
+    """Something happens once, right before or right behind the moment that a record is there."""
+    accept = SqliteTenantRegistry.accept
+
+    def accepted(registry: SqliteTenantRegistry, document: Document) -> Document:
+        monkeypatch.undo()
+        before()
+        recorded = accept(registry, document)
+        after()
+        return recorded
+
+    monkeypatch.setattr(SqliteTenantRegistry, "accept", accepted)
+
+
+def test_what_is_erased_between_the_bytes_and_their_record_is_stored_again(
+    intake: TenantStoreIntake, whole: StoreIntake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = intake.accept(source())
+    intake.delete(document.id)
+    erase = partial(erase_objects, whole.stores, DEFAULT_TENANT, document.id)
+    accepting(monkeypatch, before=erase, after=lambda: None)
+    intake.accept(NewSource(Blob("a.txt", b"hello", "text/plain", password=Password("Quillon"))))
+    original = intake.original(document.id)
+    assert (original.content, original.password) == (b"hello", Password("Quillon"))
+
+
+def test_the_note_of_where_an_upload_lies_is_stored_again_too(
+    intake: TenantStoreIntake, whole: StoreIntake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    upload = BUCKETS["dropped"].stat("note")
+    document = intake.accept_upload("dropped", upload)
+    intake.delete(document.id)
+    erase = partial(erase_objects, whole.stores, DEFAULT_TENANT, document.id)
+    accepting(monkeypatch, before=erase, after=lambda: None)
+    intake.accept_upload("dropped", upload)
+    assert intake.original(document.id).content == b"left where it is"
+
+
+def test_what_is_deleted_as_soon_as_it_is_recorded_leaves_nothing(
+    intake: TenantStoreIntake, whole: StoreIntake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = intake.accept(source())
+    intake.delete(document.id)
+    accepting(monkeypatch, before=lambda: None, after=lambda: intake.delete(document.id))
+    intake.accept(source())
+    assert list(whole.stores.objects.for_tenant(DEFAULT_TENANT).keys()) == []
+
+
 def test_what_another_tenant_holds_does_not_exist(whole: StoreIntake, intake: TenantStoreIntake) -> None:
     document = intake.accept(source())
     other = whole.for_tenant(Tenant("other"))
@@ -148,6 +285,20 @@ def test_a_page_that_did_not_change_stays_the_document_it_is(
     assert intake.accept_url("https://example.org/page") == first
     assert [known and known.etag for _, known in web.asked] == [None, '"1"']
     assert signals.count == 1
+
+
+def test_what_was_fetched_is_counted_before_it_is_kept(intake: TenantStoreIntake, whole: StoreIntake) -> None:
+    counted: list[int] = []
+
+    def refuse(size_bytes: int) -> None:
+        raise TooMany("The limit of bytes is reached.", size_bytes)
+
+    with pytest.raises(TooMany):
+        intake.accept_url("https://example.org/page", count=refuse)
+    assert whole.stores.registry.for_tenant(DEFAULT_TENANT).list().documents == ()
+    for _ in range(2):  # the second time it is as it was
+        intake.accept_url("https://example.org/page", count=counted.append)
+    assert counted == [7]
 
 
 def test_a_page_that_changed_is_a_new_version_and_its_tag_is_kept(intake: TenantStoreIntake, web: Site) -> None:

@@ -6,14 +6,16 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 from zipfile import ZipFile
 
+import msgspec
 import pytest
 from folder_stores import FolderStores
 
 from trivium.domain.answers import Turn
 from trivium.domain.chunks import Span
-from trivium.domain.documents import Document
+from trivium.domain.documents import Document, DocumentState
 from trivium.domain.edits import Actor, CreateEntity, Dismiss, Draft, Evidence, Rename
 from trivium.domain.errors import NotFound, Refused
 from trivium.domain.graph import EntityType
@@ -21,11 +23,15 @@ from trivium.domain.ids import child_id, chunk_id, content_version, document_id
 from trivium.domain.scope import Tenant
 from trivium.edits.curation import curation_of
 from trivium.edits.log import has_evidence_in
+from trivium.flow.artifacts import Origin, original_key
+from trivium.flow.erase import erase
 from trivium.flow.family import INSIDE as INSIDE_MARK
 from trivium.flow.intake import StoreIntake
 from trivium.flow.originals import Originals
+from trivium.ports.conversations import Conversation, Conversations
 from trivium.ports.intake import Destination, NewSource
 from trivium.ports.parser import Blob
+from trivium.tenants.erase import erase_tenant
 from trivium.tenants.export_tenant import export_tenant
 from trivium.tenants.import_archive import import_archive
 
@@ -118,6 +124,26 @@ def test_edits_come_along_under_another_name_and_rest_on_its_passages(stores: Fo
     assert not curated.gone, "its documents are there"
     assert has_evidence_in(stores.objects.for_tenant(blue), new)
     assert not has_evidence_in(stores.objects.for_tenant(blue), DOCUMENT)
+
+
+@pytest.mark.usefixtures("file")
+def test_who_knew_the_edits_before_an_import_reads_those_of_the_archive(stores: FolderStores, tmp_path: Path) -> None:
+    weir, bridge, pier = (
+        Draft(CreateEntity(name.lower(), name, EntityType.LOCATION), ACTOR) for name in ("Weir", "Bridge", "Pier")
+    )
+    archive = edited(tmp_path, weir)
+    for identified in (True, False):
+        running = curation_of(stores)
+        for draft in (bridge, pier):
+            running.append(RED, lambda _, draft=draft: [draft])  # type: ignore[misc]
+        if not identified:  # as an earlier version wrote it
+            stores.objects.for_tenant(RED).delete("edits-identity")
+            running.now(RED)
+        erase_tenant(stores, RED, None, 0.0, lambda _: None)
+        import_archive(stores, archive, 10**6)
+        assert [edit.change for edit in running.now(RED).edits] == [weir.change]
+        assert [edit.id for edit in running.append(RED, lambda _: [pier])] == ["2.0"]
+        erase_tenant(stores, RED, None, 0.0, lambda _: None)
 
 
 INSIDE = child_id(DOCUMENT, "inner.zip")
@@ -241,3 +267,86 @@ def test_a_cut_archive_writes_nothing(stores: FolderStores, file: Path, share: f
     with pytest.raises(Refused, match="cannot be imported"):
         import_archive(stores, tmp_path / "cut.zip", 10**6)
     assert not [path for path in (tmp_path / "new").rglob("*") if path.is_file()]
+
+
+class ReadMeanwhile(Originals, frozen=True, kw_only=True):
+    """Before an original is read, something happens."""
+
+    happening: list[Callable[[], object]]
+
+    def read(self, tenant: Tenant, document_id: str, version: str) -> tuple[Origin, Blob]:
+        while self.happening:
+            self.happening.pop()()
+        return Originals.read(self, tenant, document_id, version)
+
+
+def archived(archive: Path, prefix: str) -> list[Any]:
+    with ZipFile(archive) as opened:
+        names = [name for name in opened.namelist() if name.startswith(prefix)]
+        return [json.loads(opened.read(name)) for name in names if name.endswith(".json")]
+
+
+def test_what_gets_a_new_version_while_it_is_written_comes_along_and_what_is_deleted_does_not(
+    stores: FolderStores, tmp_path: Path
+) -> None:
+    intake = StoreIntake(stores, lambda: None, lambda *_: None, 10**6).for_tenant(RED)
+    registry = stores.registry.for_tenant(RED)
+    for name in ("gone.txt", "a.txt", "b.txt"):
+        intake.accept(NewSource(Blob(name, b"first")))
+
+    def publish() -> None:
+        made = intake.accept(NewSource(Blob("a.txt", b"second")))
+        registry.save(msgspec.structs.replace(made, state=DocumentState.READY, active_version=made.version))
+        erase(stores, RED, {made.id: made.version})
+
+    happening = [publish, lambda: intake.delete(document_id(RED, "gone.txt"))]
+    assert export_tenant(stores, ReadMeanwhile(stores.objects, happening=happening), RED, tmp_path / "red.zip") == []
+    told = {each["origin"]["name"]: each["version"] for each in archived(tmp_path / "red.zip", "documents/")}
+    assert told == {"a.txt": content_version(b"second"), "b.txt": content_version(b"first")}
+    with ZipFile(tmp_path / "red.zip") as archive:
+        assert sorted(archive.read(name) for name in archive.namelist() if name[-1].isdigit()) == [b"first", b"second"]
+
+
+def test_an_original_that_is_gone_is_told(stores: FolderStores, tmp_path: Path) -> None:
+    made = (
+        StoreIntake(stores, lambda: None, lambda *_: None, 10**6)
+        .for_tenant(RED)
+        .accept(NewSource(Blob("a.txt", b"first")))
+    )
+    stores.objects.for_tenant(RED).delete(original_key(made.id, made.version))
+    assert export_tenant(stores, Originals(stores.objects), RED, tmp_path / "red.zip") == ["a.txt"]
+
+
+class BusyTalks:
+    """A tenant's conversations: one goes on between two pages of a listing, one is deleted before the first is read."""
+
+    def __init__(self, all_talks: Conversations, goes_on: str, deleted: str) -> None:
+        self._all, self._talks = all_talks, all_talks.for_tenant(RED)
+        self._goes_on, self._deleted = goes_on, deleted
+
+    def for_tenant(self, tenant: Tenant) -> BusyTalks:
+        return self
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._all, name)
+
+    def list(self, limit: int, cursor: str) -> tuple[list[Conversation], str]:
+        if cursor and self._goes_on:
+            self._talks.append(self._goes_on, Turn("one more", "answer"))
+            self._goes_on = ""
+        return self._talks.list(limit, cursor)
+
+    def get(self, conversation_id: str) -> Conversation:
+        self._talks.delete(self._deleted)
+        return self._talks.get(conversation_id)
+
+
+def test_conversations_that_go_on_or_are_deleted_while_it_is_written_hinder_no_other(
+    stores: FolderStores, tmp_path: Path
+) -> None:
+    talks = stores.conversations.for_tenant(RED)
+    made = [talks.create(f"talk {number}").id for number in range(120)]
+    stores.conversations = BusyTalks(stores.conversations, made[0], made[119])  # type: ignore[assignment]
+    assert export_tenant(stores, Originals(stores.objects), RED, tmp_path / "red.zip") == []
+    told = [each["title"] for each in archived(tmp_path / "red.zip", "conversations/")]
+    assert sorted(told) == sorted(f"talk {number}" for number in range(119))

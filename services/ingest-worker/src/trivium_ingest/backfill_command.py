@@ -33,13 +33,13 @@ def backfill_bucket(settings: Settings, stores: BucketStores, request: BackfillR
     )
     with _interruptible() as stopping:
         work = Backfill(bucket, request, intake, stores.objects.for_tenant(DEFAULT_TENANT), lambda: stopping.begun)
-        if request.from_start:
+        if request.from_start and not request.dry_run:
             work.start_again()
-        resumed = work.checkpoint.looked_at
+        resumed, cursor = (0, "") if request.from_start else (work.checkpoint.looked_at, work.checkpoint.cursor)
         if resumed:
-            CONSOLE.print(f"Going on after {resumed:,} objects, at {work.checkpoint.cursor!r}.", markup=False)
+            CONSOLE.print(f"Going on after {resumed:,} objects, at {cursor!r}.", markup=False)
         for_the_agent = ForTheAgent(settings, bucket, request.dataset)
-        ahead = dry_run(bucket, request.prefix, stores.registry, work.checkpoint.cursor, for_the_agent.add)
+        ahead = dry_run(bucket, request.prefix, stores.registry, cursor, for_the_agent.add)
         _announce(ahead)
         if request.dry_run:
             if for_the_agent.documents:

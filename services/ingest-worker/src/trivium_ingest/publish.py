@@ -139,7 +139,7 @@ class PublishWork(msgspec.Struct, frozen=True):
 
         def erase(job: Job) -> None:
             document = job.document
-            erase_objects(job.objects, document.id, keep_version=document.version)
+            erase_objects(self.stores, job.tenant, document.id, keep_version=document.version)
             erase_children(self.stores, job.tenant, document.id, keep_version=document.version)
             curation_of(self.stores).document_changed(job.tenant, document.id)  # it may have been deleted before
 

@@ -64,7 +64,7 @@ from trivium.edits.curation import Curation
 from trivium.flow.assets import no_such_asset
 from trivium.llm.spending import owe
 from trivium.ports.graph import EntityPage, GraphRow
-from trivium.ports.intake import ANYWHERE, Destination, NewSource
+from trivium.ports.intake import ANYWHERE, Count, Destination, NewSource, uncounted
 from trivium.ports.parser import Blob
 from trivium.ports.registry import DocumentPage
 from trivium_query.connect.means import connecting_of
@@ -113,12 +113,16 @@ class TenantMemoryIntake:
         self._world.blobs[document.id] = source.blob
         return self._world.registry.for_tenant(self._tenant).accept(document)
 
-    def accept_url(self, url: str, to: Destination = ANYWHERE, password: Password | None = None) -> Document:
+    def accept_url(
+        self, url: str, to: Destination = ANYWHERE, password: Password | None = None, count: Count = uncounted
+    ) -> Document:
         if "127.0.0.1" in url:
             raise Refused("forbidden_address", "That address is private.", "Add it to TRIVIUM_URL_ALLOW.")
         if "broken" in url:
             raise NeverWill("fetch_failed", "The address answered 410.", "Check the address.")
-        return self.accept(NewSource(Blob(url, b"<p>fetched</p>", password=password), to=to))
+        page = b"<p>fetched</p>"
+        count(len(page))
+        return self.accept(NewSource(Blob(url, page, password=password), to=to))
 
     def unlock(self, document_id: str, password: Password) -> Document:
         document = self._world.registry.for_tenant(self._tenant).get(document_id)
@@ -248,6 +252,9 @@ class MemoryGraphReader:
         self, keys: Sequence[str], limit: int, role: MentionRole, where: RowFilter
     ) -> dict[str, Mentioning]:
         return {}
+
+    async def stated_between(self, key: str, other: str, types: Sequence[str], limit: int = 20) -> list[Relation]:
+        return []
 
     async def evidence(self, key: str, limit: int = 20) -> tuple[list[Mention], list[Relation]]:
         mentions = [

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import MutableMapping
+from typing import Any
 
 import httpx2
+import msgspec
 import pytest
 
 from trivium.api import MAX_QUESTION_CHARS
 from trivium.config import Settings
+from trivium.domain.contradictions import Contradiction
+from trivium_query.contradictions.find import Contradictions
+from trivium_query.http.app import create_app
 from trivium_query.requests import Services
 
 
@@ -202,6 +208,30 @@ async def test_a_streamed_answer_is_named_events_that_end_with_the_answer(client
     assert names[-3:] == ["citation", "verdict", "answer"]
     whole = events[-1][1]
     assert "".join(str(data["text"]) for name, data in events if name == "text").strip() == whole["text"]
+
+
+class BrokenContradictions(Contradictions):
+    """A fault of ours."""
+
+    def __init__(self) -> None:
+        pass
+
+    async def touching(self, *_: Any) -> tuple[Contradiction, ...]:
+        raise ZeroDivisionError
+
+
+@pytest.mark.parametrize("stream", [False, True])
+async def test_no_fault_of_the_contradictions_takes_the_answer(
+    services: Services, logged: list[MutableMapping[str, Any]], stream: bool
+) -> None:
+    broken = msgspec.structs.replace(services, contradictions=BrokenContradictions())
+    transport = httpx2.ASGITransport(create_app(broken), raise_app_exceptions=False)
+    async with httpx2.AsyncClient(transport=transport, base_url="http://localhost:8080") as client:
+        body = {"question": "Who wrote notes?", "stream": stream}
+        answer = await client.post("/v1/queries", json=body)
+    told = events_of(answer.text)[-1][1] if stream else answer.json()
+    assert (told["found"], bool(told["citations"]), told.get("contradictions", [])) == (True, True, [])
+    assert "contradictions_failed" in {line["event"] for line in logged if line["log_level"] == "error"}
 
 
 async def test_a_stream_that_fails_ends_with_a_problem(client: httpx2.AsyncClient) -> None:

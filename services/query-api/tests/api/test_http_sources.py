@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import time
+from collections.abc import AsyncIterator
 
 import httpx2
 import msgspec
@@ -299,6 +300,24 @@ async def test_a_file_over_the_bound_is_told_413_before_it_is_read_whole(client:
     assert sent < 10_000_000
     declared = await client.post("/v1/sources", content=b"", headers={**headers, "content-length": "99999999999"})
     assert declared.status_code == 413
+
+
+@pytest.mark.parametrize("whole", [True, False])
+async def test_an_address_has_the_bound_of_json_and_not_that_of_files(client: httpx2.AsyncClient, whole: bool) -> None:
+    body = b'{"url": "https://example.org/' + b"x" * 1_100_000 + b'"}'
+    headers = {"content-type": "application/json"}
+    answer = await client.post("/v1/sources", content=body if whole else pieces(body), headers=headers)
+    assert (answer.status_code, answer.json()["code"]) == (413, "too_large")
+    assert "1048576 bytes" in answer.json()["detail"]
+    assert "multipart/form-data" in answer.json()["action"]
+    form = await client.post("/v1/sources", files={"file": ("a.txt", b"x" * 1_100_000)})
+    assert "200000 bytes" in form.json()["detail"]
+
+
+async def pieces(body: bytes) -> AsyncIterator[bytes]:
+    """Without a declared length."""
+    for start in range(0, len(body), 64_000):
+        yield body[start : start + 64_000]
 
 
 @pytest.mark.parametrize(

@@ -85,6 +85,27 @@ async def test_uploads_bytes_and_documents_are_counted_before_they_are_kept(serv
     assert {source["size_bytes"] for source in listed if source["size_bytes"] in (40, 50, 60, 11)} == {40, 50}
 
 
+async def test_what_an_address_has_is_counted_before_it_is_kept(services: Services) -> None:
+    """Each has 14 bytes."""
+    services = limited(services, "tenant.bytes=20/h")
+    async with client_of(services) as client, over_grpc(services) as channel:
+        ingest = ingest_pb2_grpc.IngestServiceStub(channel)
+
+        async def told(url: str, headers: dict[str, str] = ALPHA) -> int:
+            return (await client.post("/v1/sources", json={"url": url}, headers=headers)).status_code
+
+        assert [await told(f"https://a.org/{number}") for number in (1, 2)] == [202, 429]
+        assert await told("https://a.org/3", BETA) == 202
+        request = ingest_pb2.SubmitSourceRequest(header=ingest_pb2.SourceHeader(url="https://a.org/4"))
+        with pytest.raises(grpc.aio.AioRpcError) as refused:
+            await ingest.SubmitSource(iter([request]), metadata=(("x-api-key", "alpha"),))
+        assert refused.value.details() == "The limit of bytes is reached."
+        file = {"file": ("a.txt", b"x" * 6)}
+        assert (await client.post("/v1/sources", files=file, headers=ALPHA)).status_code == 202
+        listed = (await client.get("/v1/sources", headers=ALPHA)).json()["sources"]
+    assert {source["name"] for source in listed} == {"engine.html", "https://a.org/1", "a.txt"}
+
+
 async def test_tokens_are_counted_once_they_are_known_and_whoever_is_in_debt_waits() -> None:
     caller = Caller(DEFAULT_TENANT, Role.READER, "k")
     meter = limiter.Meter(caller, read_limits("tenant.tokens=1000/h"), MemoryBuckets())

@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from typing import Any
 
 import grpc
 import httpx2
+import msgspec
 import pytest
+from grpc_doors import over_grpc
 
 from trivium.access import trail as trail_module
 from trivium.access.trail import MAX_TARGETS, Trail
 from trivium.config import Settings
 from trivium.domain.access import Caller, Role
-from trivium.domain.scope import DEFAULT_TENANT
-from trivium.v1 import graph_pb2, graph_pb2_grpc, graph_schema_pb2, graph_schema_pb2_grpc
+from trivium.domain.documents import Document
+from trivium.domain.errors import TryLater
+from trivium.domain.scope import DEFAULT_TENANT, Tenant
+from trivium.v1 import graph_pb2, graph_pb2_grpc, graph_schema_pb2, graph_schema_pb2_grpc, ingest_pb2, ingest_pb2_grpc
+from trivium_query.http.app import create_app
 from trivium_query.requests import Services
+
+from .conftest import MemoryIntake, TenantMemoryIntake
 
 MAX_FILES = 100  # of one upload
 ALPHA = {"x-api-key": "alpha"}
@@ -93,6 +101,52 @@ async def test_more_than_one_entry_holds_are_several_and_nothing_is_dropped(clie
     deleted = [targets for action, targets in told if action == "source.delete"]
     assert [len(targets) for targets in deleted] == [MAX_TARGETS, MAX_TARGETS, 5]
     assert {target for targets in deleted for target in targets} == wanted
+
+
+class BreaksOff(MemoryIntake):
+    """Deletes some of what is inside a document, and never all."""
+
+    code = ""
+
+    def for_tenant(self, tenant: Tenant) -> TenantBreaksOff:
+        return TenantBreaksOff(self, tenant, self.code)
+
+
+class TenantBreaksOff(TenantMemoryIntake):
+    def __init__(self, world: MemoryIntake, tenant: Tenant, code: str) -> None:
+        super().__init__(world, tenant)
+        self._code = code
+
+    def delete(self, document_id: str) -> Document:
+        raise TryLater(self._code, "36 of 41 documents are left.", "Delete it again.")
+
+
+@pytest.mark.parametrize(("code", "told"), [("deletion_goes_on", 200), ("store_busy", 503)])
+async def test_a_deletion_that_breaks_off_is_in_the_trail(
+    services: Services, engine: str, code: str, told: int
+) -> None:
+    intake = BreaksOff(services.registry)
+    intake.code = code
+    services, admin = msgspec.structs.replace(services, intake=intake), tuple(ALPHA.items())
+    transport = httpx2.ASGITransport(create_app(services))
+    async with httpx2.AsyncClient(transport=transport, base_url="http://localhost") as client:
+        one = await client.delete(f"/v1/sources/{engine}", headers=ALPHA)
+        assert (one.status_code, one.json()["code"]) == (503, code)
+        many = await client.delete("/v1/sources", params={"dataset": "default"}, headers=ALPHA)
+        assert many.status_code == told
+        async with over_grpc(services) as channel:
+            ingest = ingest_pb2_grpc.IngestServiceStub(channel)
+            with pytest.raises(grpc.aio.AioRpcError) as later:
+                await ingest.DeleteSource(ingest_pb2.DeleteSourceRequest(id=engine), metadata=admin)
+            assert later.value.code() is grpc.StatusCode.UNAVAILABLE
+            with suppress(grpc.aio.AioRpcError):
+                await ingest.DeleteSources(ingest_pb2.DeleteSourcesRequest(dataset="default"), metadata=admin)
+        assert await entries(client) == [("source.delete", [engine])] * 4
+
+
+async def test_what_was_not_there_to_delete_is_not(client: httpx2.AsyncClient) -> None:
+    assert (await client.delete(f"/v1/sources/{'0' * 32}", headers=ALPHA)).status_code == 404
+    assert await entries(client) == []
 
 
 def test_an_entry_is_never_overwritten_and_two_of_one_instant_are_two(

@@ -120,6 +120,11 @@ def password_key(document_id: str, version: str) -> str:
     return f"originals/{document_id}/{version}.password"
 
 
+def version_of(key: str) -> str:
+    """The version of its document that a key belongs to, whether of an artifact, an original or what lies beside it."""
+    return key.split("/")[2].removesuffix(".meta").removesuffix(".password")
+
+
 def read_origin(objects: ObjectStore, document_id: str, version: str) -> Origin:
     """How a version came. Raises `NotFound`."""
     return msgspec.msgpack.decode(objects.get(origin_key(document_id, version)), type=Origin)

@@ -9,6 +9,8 @@ import math
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import partial
+from itertools import groupby
 
 import msgspec
 
@@ -21,6 +23,7 @@ from trivium.edits.curation import curation_of
 from trivium.flow import artifacts, family_count
 from trivium.flow.chain import Entry
 from trivium.flow.family import Member, MemberRef, dismiss, forget, kept_by_parent, member_refs
+from trivium.flow.originals import kept_versions
 from trivium.flow.topic_keys import forget_topics
 from trivium.ports.objects import ObjectStore
 from trivium.ports.stores import Stores
@@ -44,8 +47,10 @@ def _delete(stores: Stores, tenant: Tenant, document_id: str, until: float = mat
 
     They go once more when the record says that it is gone: a parser at work may have found some meanwhile.
     """
-    erase_children(stores, tenant, document_id, until=until)
+    _erase_inside(stores, tenant, document_id, set, until)
     document = stores.registry.for_tenant(tenant).delete(document_id)
+    if _taken_back(stores, document):
+        return document
     erase(stores, tenant, {document_id: ""})
     erase_children(stores, tenant, document_id)
     forget_topics(stores.objects.for_tenant(tenant))
@@ -55,75 +60,123 @@ def _delete(stores: Stores, tenant: Tenant, document_id: str, until: float = mat
 def erase(stores: Stores, tenant: Tenant, kept: Mapping[str, str]) -> None:
     """Remove rows, then artifacts and originals, except those of each document's kept version, "" for none.
 
-    And what edits rested on a document alone of which none is kept.
+    And what edits rested on a document alone of which none is kept. Rows of a version that was handed over meanwhile
+    may go too: its publishing reads them back and writes them again.
     """
     deletes: list[Callable[[Mapping[str, str]], None]] = [
         store.writer(tenant).delete_others
         for store in (stores.vectors, stores.visuals, stores.hypernodes, stores.keywords, stores.graphs)
     ]
     map_concurrent(lambda delete: delete(kept), deletes)
-    objects = stores.objects.for_tenant(tenant)
 
     def forget_files(document_id: str) -> None:
-        erase_objects(objects, document_id, kept[document_id])
+        erase_objects(stores, tenant, document_id, kept[document_id])
         if not kept[document_id]:
             curation_of(stores).document_changed(tenant, document_id)
 
     map_concurrent(forget_files, list(kept))
 
 
-def erase_objects(objects: ObjectStore, document_id: str, keep_version: str = "") -> None:
-    """Remove artifacts, originals and what was counted, except those of `keep_version`."""
-    counted = f"{family_count.PREFIX}{document_id}/"
-    keep = (
-        (
-            artifacts.artifact_prefix(document_id, keep_version),
-            artifacts.original_key(document_id, keep_version),
-            f"{counted}{keep_version}/",
-        )
-        if keep_version
-        else ()
-    )
-    for prefix in (artifacts.artifact_prefix(document_id), f"originals/{document_id}/", counted):
-        for key in list(objects.keys(prefix)):
-            if not key.startswith(keep):
-                objects.delete(key)
+def erase_objects(stores: Stores, tenant: Tenant, document_id: str, keep_version: str = "") -> None:
+    """Remove artifacts, originals and what was counted, except those of `keep_version` and of the `kept_versions`.
+
+    These are asked for right before a version's files go: it may have been handed over since the caller looked. What
+    that leaves open stands in `originals.py`. A deletion that breaks off leaves no `.meta` without its original.
+    """
+    objects = stores.objects.for_tenant(tenant)
+    for prefix in (
+        artifacts.artifact_prefix(document_id),
+        f"originals/{document_id}/",
+        f"{family_count.PREFIX}{document_id}/",
+    ):
+        backwards = sorted(objects.keys(prefix), reverse=True)  # what lies beside an original goes before it
+        for version, keys in groupby(backwards, artifacts.version_of):
+            if version != keep_version and version not in kept_versions(stores, tenant, document_id):
+                for key in keys:
+                    objects.delete(key)
 
 
-def erase_children(
-    stores: Stores, tenant: Tenant, document_id: str, keep_version: str = "", until: float = math.inf
-) -> None:
+def erase_children(stores: Stores, tenant: Tenant, document_id: str, keep_version: str = "") -> None:
     """Delete what was found inside a document, and inside that, except what `keep_version` of the document holds.
+
+    And except what its `kept_versions` hold, which may be read meanwhile.
+    """
+
+    def kept() -> set[str]:
+        return {keep_version} - {""} | kept_versions(stores, tenant, document_id)
+
+    _erase_inside(stores, tenant, document_id, kept)
+
+
+def _erase_inside(
+    stores: Stores, tenant: Tenant, document_id: str, kept: Callable[[], set[str]], until: float = math.inf
+) -> None:
+    """Delete what is inside a document, except what those of its versions hold that `kept` says, asked again and again.
 
     Raises `TryLater` (`deletion_goes_on`) when `time.monotonic()` is past `until` and some are left.
     """
     objects, registry = stores.objects.for_tenant(tenant), stores.registry.for_tenant(tenant)
 
-    def remove_record(ref: MemberRef) -> None:
+    def is_removed(ref: MemberRef) -> bool:
         with suppress(NotFound):  # a record that is still to come will not be found in the index
-            registry.delete(ref.child)
+            child = registry.delete(ref.child)
+            return not (ref.parent == document_id and kept() and _taken_back(stores, child))
+        return True
 
-    held = list(member_refs(objects, document_id))
-    kept = {ref.child for ref in held if ref.version == keep_version}
-    old = [ref for ref in held if ref.version != keep_version]
-    levels = [[ref for ref in old if ref.child not in kept]]
+    def unheld(refs: list[MemberRef]) -> list[MemberRef]:
+        held = {ref.child for version in kept() for ref in member_refs(objects, document_id, version)}
+        return [ref for ref in refs if ref.child not in held]
+
+    listed = list(member_refs(objects, document_id))
+    versions = kept()  # asked behind the listing: a version that has members by then is recorded
+    old = [ref for ref in listed if ref.version not in versions]
+    for some in batches(old, ERASED_AT_ONCE):
+        for level in reversed(_levels(objects, unheld(some))):
+            for each in batches(level, ERASED_AT_ONCE):
+                if time.monotonic() > until:
+                    raise _goes_on(objects, document_id)
+                removed = [ref for ref, gone in zip(each, map_concurrent(is_removed, each), strict=True) if gone]
+                if removed:
+                    erase(stores, tenant, {ref.child: "" for ref in removed})
+                    map_concurrent(partial(forget, objects), removed)
+    versions = kept()
+    for ref in old:
+        if ref.version not in versions:
+            forget(objects, ref)
+
+
+def _taken_back(stores: Stores, child: Document) -> bool:
+    """Accept a document again that its parent holds though its record was just deleted; tells whether it does.
+
+    A version of the parent was read meanwhile: it writes a child into its index before it accepts it. What was inside
+    the child is gone by now, and comes back as it is read.
+    """
+    member = kept_by_parent(stores, child) if child.parent else None
+    if member is not None:
+        _accept_as(stores, child, member)
+    return member is not None
+
+
+def _accept_as(stores: Stores, child: Document, member: Member) -> None:
+    newer = msgspec.structs.replace(child, version=member.version, size_bytes=member.size_bytes)
+    stores.registry.for_tenant(Tenant(child.tenant)).accept(newer)
+
+
+def _levels(objects: ObjectStore, held: list[MemberRef]) -> list[list[MemberRef]]:
+    """These members, what is inside them, and so on; the last one is empty."""
+    levels = [held]
     while levels[-1]:
         levels.append([below for ref in levels[-1] for below in member_refs(objects, ref.child)])
-    left = sum(map(len, levels))
-    for level in reversed(levels):
-        for some in batches(level, ERASED_AT_ONCE):
-            if time.monotonic() > until:
-                raise TryLater(
-                    "deletion_goes_on",
-                    f"{left:,} of the documents inside this one are not deleted yet.",
-                    "Delete it again: that goes on from here.",
-                )
-            map_concurrent(remove_record, some)
-            erase(stores, tenant, {ref.child: "" for ref in some})
-            map_concurrent(lambda ref: forget(objects, ref), some)
-            left -= len(some)
-    for ref in old:
-        forget(objects, ref)
+    return levels
+
+
+def _goes_on(objects: ObjectStore, document_id: str) -> TryLater:
+    left = sum(map(len, _levels(objects, list(member_refs(objects, document_id)))))
+    return TryLater(
+        "deletion_goes_on",
+        f"{left:,} of the documents inside this one are not deleted yet.",
+        "Delete it again: that goes on from here.",
+    )
 
 
 def require_membership(stores: Stores, document: Document) -> Member | None:
@@ -139,8 +192,7 @@ def require_membership(stores: Stores, document: Document) -> Member | None:
         _delete(stores, tenant, document.id)
         raise Conflict("parent_gone", f"What {document.source[:200]!r} was found in does not hold it any more.")
     if member.version != document.version:
-        newer = msgspec.structs.replace(document, version=member.version, size_bytes=member.size_bytes)
-        stores.registry.for_tenant(tenant).accept(newer)
+        _accept_as(stores, document, member)
         raise Conflict("superseded", f"What {document.source[:200]!r} was found in holds another version by now.")
     return member
 

@@ -24,6 +24,7 @@ from trivium.domain.scope import Tenant
 from trivium.flow import artifacts
 from trivium.flow.artifacts import Origin
 from trivium.flow.family_count import claimed
+from trivium.flow.originals import record, store_missing
 from trivium.flow.queues import lane_of
 from trivium.ports.objects import ObjectStore
 from trivium.ports.parser import ParseLimits
@@ -148,9 +149,9 @@ def children_page(
     return DocumentPage(_living(registry, ids))
 
 
-def member_refs(objects: ObjectStore, parent_id: str) -> Iterator[MemberRef]:
-    """Every member of every version of a parent."""
-    for key in objects.keys(f"families/{parent_id}/"):
+def member_refs(objects: ObjectStore, parent_id: str, version: str = "") -> Iterator[MemberRef]:
+    """Every member of every version of a parent, or of one."""
+    for key in objects.keys(f"families/{parent_id}/{version}/" if version else f"families/{parent_id}/"):
         yield MemberRef(*key.split("/")[1:])
 
 
@@ -205,12 +206,14 @@ def _accept(stores: Stores, parent: Document, child: Child, member: Member) -> N
     if before is not None and before.dismissed:
         return
     source = _source(parent.source, child.name)
-    origin = artifacts.origin_key(id_, member.version)
-    if not objects.exists(origin):
-        objects.put(artifacts.original_key(id_, member.version), child.content)
-        objects.put(origin, msgspec.msgpack.encode(Origin(source, child.media_type)))
+    files = {
+        artifacts.original_key(id_, member.version): child.content,
+        artifacts.origin_key(id_, member.version): msgspec.msgpack.encode(Origin(source, child.media_type)),
+    }
+    store_missing(objects, files)
     objects.put(ref.key, msgspec.msgpack.encode(member))
-    stores.registry.for_tenant(tenant).accept(
+    record(
+        stores,
         Document(
             id=id_,
             tenant=parent.tenant,
@@ -227,7 +230,8 @@ def _accept(stores: Stores, parent: Document, child: Child, member: Member) -> N
             trace=parent.trace,
             traceparent=parent.traceparent,
             extractor=parent.extractor,
-        )
+        ),
+        files,
     )
 
 

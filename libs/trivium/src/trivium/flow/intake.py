@@ -21,10 +21,10 @@ from trivium.flow.assets import read_asset
 from trivium.flow.erase import delete_everywhere
 from trivium.flow.family import children_page
 from trivium.flow.moving import move
-from trivium.flow.originals import OpenUploads, Originals, no_buckets
+from trivium.flow.originals import OpenUploads, Originals, no_buckets, record
 from trivium.flow.queues import lane_of
 from trivium.logs.context import current_trace
-from trivium.ports.intake import ANYWHERE, Destination, NewSource
+from trivium.ports.intake import ANYWHERE, Count, Destination, NewSource, uncounted
 from trivium.ports.objects import ObjectStore
 from trivium.ports.parser import Blob
 from trivium.ports.registry import DocumentPage
@@ -85,7 +85,9 @@ class TenantStoreIntake(msgspec.Struct, frozen=True):
         origin = Origin(upload_source(bucket, upload.key), place=ObjectRef(bucket, upload.key, upload.etag))
         return self._record(origin, upload_version(upload), upload.size_bytes, Destination(place, run), lane)
 
-    def accept_url(self, url: str, to: Destination = ANYWHERE, password: Password | None = None) -> Document:
+    def accept_url(
+        self, url: str, to: Destination = ANYWHERE, password: Password | None = None, count: Count = uncounted
+    ) -> Document:
         """Fetch, then accept under the address asked for, in its one spelling; unchanged, the document stays."""
         address = canonical_url(url)
         self.place(address, to)
@@ -95,6 +97,7 @@ class TenantStoreIntake(msgspec.Struct, frozen=True):
             if password is not None:
                 self._unlock(known, password)
             return self._read_by(known, to.extractor)
+        count(len(page.content))
         return self.accept_page(address, page, to, password)
 
     def accept_page(self, address: str, page: Page, to: Destination, password: Password | None = None) -> Document:
@@ -202,9 +205,11 @@ class TenantStoreIntake(msgspec.Struct, frozen=True):
                 self._unlock(known, password)
                 return self._read_by(known, to.extractor)
             passwords.keep(self._objects, identifier, version, password)
-        if not self._objects.exists(artifacts.origin_key(identifier, version)):
-            self._objects.put(artifacts.original_key(identifier, version), content)
-        return self._record(origin, version, len(content), to, lane)
+        original = artifacts.original_key(identifier, version)
+        if not self._objects.exists(original):
+            self._objects.put(original, content)
+        opens = {artifacts.password_key(identifier, version): password.text.encode()} if password is not None else {}
+        return self._record(origin, version, len(content), to, lane, {original: content, **opens})
 
     def _read_by(self, known: Document, extractor: str) -> Document:
         """The same bytes, read by another extractor where one is asked for."""
@@ -232,11 +237,21 @@ class TenantStoreIntake(msgspec.Struct, frozen=True):
     def _objects(self) -> ObjectStore:
         return self.shared.stores.objects.for_tenant(self.tenant)
 
-    def _record(self, origin: Origin, version: str, size_bytes: int, to: Destination, lane: Lane) -> Document:
-        """Say how the bytes came, record the document, signal work."""
+    def _record(
+        self,
+        origin: Origin,
+        version: str,
+        size_bytes: int,
+        to: Destination,
+        lane: Lane,
+        files: Mapping[str, bytes] = {},
+    ) -> Document:
+        """Say how the bytes came, record the document, signal work; `files` are those that are stored already."""
         identifier, now = document_id(self.tenant, origin.name), time.time()
-        self._objects.put(artifacts.origin_key(identifier, version), msgspec.msgpack.encode(origin))
-        document = self.shared.stores.registry.for_tenant(self.tenant).accept(
+        key, told = artifacts.origin_key(identifier, version), msgspec.msgpack.encode(origin)
+        self._objects.put(key, told)
+        document = record(
+            self.shared.stores,
             Document(
                 id=identifier,
                 tenant=self.tenant.name,
@@ -253,7 +268,8 @@ class TenantStoreIntake(msgspec.Struct, frozen=True):
                 trace=current_trace(),
                 traceparent=current_traceparent(),
                 extractor=to.extractor,
-            )
+            ),
+            {**files, key: told},
         )
         self.shared.notify()
         return document

@@ -7,14 +7,19 @@ from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
 from mcp.types import INTERNAL_ERROR, Resource, ToolAnnotations
 
+from trivium.api import Chunk
 from trivium.domain.documents import DocumentState
 from trivium.domain.errors import NotFound, TriviumError
+from trivium.domain.parsed import UnitKind
 from trivium.mcp_door.calls import CLIENT, told
 from trivium.mcp_door.tools import READING, WRITING
 from trivium.release import VERSION
 
 LISTED = 100  # of the newest documents, as resources
 MAX_PASSAGES = 200  # of a document that is read whole
+MIN_REPEAT_CHARS = 8  # fewer may be alike by chance
+ROWS = frozenset({UnitKind.TABLE, UnitKind.CHART, UnitKind.CODE})  # neighbours may be alike, and none be a repetition
+BETWEEN = "\n\n"
 INSTRUCTIONS = """\
 Trivium holds the user's own documents. `ask` answers a question with citations; `search` finds passages; \
 `open_source` reads around a citation. Name the citation with each statement that you take from a document."""
@@ -50,16 +55,32 @@ def make_server() -> MCPServer:
 async def document(document_id: str) -> str:
     """The text of a document, of a long one its beginning."""
     try:
-        texts: list[str] = []
+        parts: list[str] = []
+        before = ""
         await CLIENT.get().source(document_id)
         async for chunk in CLIENT.get().chunks(document_id):
-            if len(texts) == MAX_PASSAGES:
-                texts.append(f"(The first {MAX_PASSAGES} passages; read on with open_source.)")
+            if len(parts) == MAX_PASSAGES:
+                parts.append(f"{BETWEEN}(The first {MAX_PASSAGES} passages; read on with open_source.)")
                 break
-            texts.append(chunk.text)
+            parts.append(_continued(before, chunk))
+            before = chunk.text
     except TriviumError as error:
         raise _unread(error) from error
-    return "\n\n".join(texts)
+    return "".join(parts).removeprefix(BETWEEN)
+
+
+def _continued(before: str, chunk: Chunk) -> str:
+    """What the passage adds to the one `before` it, whose end it may repeat.
+
+    Of a text that repeats itself the shortest such end counts: rather twice than not at all.
+    """
+    if chunk.kind not in ROWS and len(chunk.text) >= MIN_REPEAT_CHARS:
+        beginning, at = chunk.text[:MIN_REPEAT_CHARS], len(before)
+        while (at := before.rfind(beginning, 0, at)) >= 0:
+            if chunk.text.startswith(before[at:]):
+                return chunk.text.removeprefix(before[at:])
+            at += MIN_REPEAT_CHARS - 1
+    return BETWEEN + chunk.text
 
 
 async def passage(document_id: str, chunk_number: int) -> str:

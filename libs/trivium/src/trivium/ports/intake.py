@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 import msgspec
@@ -27,6 +28,13 @@ class Destination(msgspec.Struct, frozen=True):
 
 
 ANYWHERE = Destination()
+
+Count = Callable[[int], None]
+"""So many bytes were fetched and are about to be kept. Raises `TooMany`, and has counted nothing then."""
+
+
+def uncounted(size_bytes: int) -> None:
+    """Nothing is limited."""
 
 
 class NewSource(msgspec.Struct, frozen=True):
@@ -56,9 +64,13 @@ class TenantIntake(Protocol):
     """
 
     def accept(self, source: NewSource) -> Document: ...
-    def accept_url(self, url: str, to: Destination = ANYWHERE, password: Password | None = None) -> Document:
-        """Fetch within the egress limits, then accept. Raises `Refused` (`bad_url`, `forbidden_address`),
-        `NeverWill` (`fetch_failed`, `too_large`) or `TryLater`.
+    def accept_url(
+        self, url: str, to: Destination = ANYWHERE, password: Password | None = None, count: Count = uncounted
+    ) -> Document:
+        """Fetch within the egress limits, then accept; what has changed is counted in between.
+
+        Raises `Refused` (`bad_url`, `forbidden_address`), `NeverWill` (`fetch_failed`, `too_large`), `TryLater`, and
+        as `count`.
         """
         ...
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile
 
 import msgspec
@@ -18,9 +17,11 @@ from trivium.domain.documents import Document, DocumentState
 from trivium.domain.errors import NotFound, Refused
 from trivium.domain.scope import Tenant
 from trivium.edits.log import WITH_EVIDENCE
+from trivium.flow.artifacts import Origin
 from trivium.flow.family import name_inside
 from trivium.flow.originals import Originals
 from trivium.ports.conversations import Conversation, ConversationStore
+from trivium.ports.parser import Blob
 from trivium.ports.registry import TenantRegistry
 from trivium.ports.stores import Stores
 from trivium.tenants.archive import (
@@ -60,16 +61,19 @@ def export_tenant(stores: Stores, originals: Originals, tenant: Tenant, file: Pa
         _write(archive, NAMED, _named(stores.registry.for_tenant(tenant), objects.keys(WITH_EVIDENCE)))
         for number, talk in enumerate(_conversations(stores.conversations.for_tenant(tenant))):
             _write(archive, f"{CONVERSATIONS}{number}.json", talk)
+        registry = stores.registry.for_tenant(tenant)
         handed_over = (each for page in records(stores, tenant) for each in page if _is_handed_over(each))
         for number, document in enumerate(handed_over):
             try:
-                origin, blob = originals.read(tenant, document.id, document.version)
+                found = _newest(registry, originals, document)
             except NotFound:
                 left_out.append(document.source)
                 continue
-            own = msgspec.structs.replace(origin, place=None, with_password=False)
-            archive.writestr(f"{DOCUMENTS}{number}", blob.content)
-            _write(archive, f"{DOCUMENTS}{number}.json", _described(document, own))
+            if found is not None:
+                newest, origin, blob = found
+                own = msgspec.structs.replace(origin, place=None, with_password=False)
+                archive.writestr(f"{DOCUMENTS}{number}", blob.content)
+                _write(archive, f"{DOCUMENTS}{number}.json", _described(newest, own))
         _write(archive, LEFT_OUT, left_out)
         Trail(stores.objects).add(Caller(tenant, Role.ADMIN, OPERATOR), EXPORTED, (tenant.name,))
     return left_out
@@ -95,7 +99,24 @@ def _is_handed_over(document: Document) -> bool:
     return not document.parent and document.state is not DocumentState.DELETED
 
 
-def _described(document: Document, origin: Any) -> ArchivedDocument:
+def _newest(registry: TenantRegistry, originals: Originals, document: Document) -> tuple[Document, Origin, Blob] | None:
+    """A listed document with its original; of one that changed since, its newest version. None: it was deleted.
+
+    Raises `NotFound` where the original is gone.
+    """
+    while True:
+        try:
+            return document, *originals.read(Tenant(document.tenant), document.id, document.version)
+        except NotFound:
+            newest = registry.get(document.id)
+            if newest.state is DocumentState.DELETED:
+                return None
+            if newest.version == document.version:
+                raise
+            document = newest
+
+
+def _described(document: Document, origin: Origin) -> ArchivedDocument:
     return ArchivedDocument(
         origin,
         document.version,
@@ -109,13 +130,24 @@ def _described(document: Document, origin: Any) -> ArchivedDocument:
 
 
 def _conversations(store: ConversationStore) -> Iterator[Conversation]:
-    """Whole, the newest first."""
+    """Whole, each once. One that goes on meanwhile moves to the front, so they are listed until none is new."""
+    seen: set[str] = set()
+    while unseen := [each for each in _listed(store) if each not in seen]:
+        seen.update(unseen)
+        for identifier in unseen:
+            with suppress(NotFound):  # it was deleted since
+                yield store.get(identifier)
+
+
+def _listed(store: ConversationStore) -> dict[str, None]:
+    """The ids of all, the newest first."""
+    ids: dict[str, None] = {}
     cursor = ""
     while True:
         page, cursor = store.list(PAGE, cursor)
-        yield from (store.get(each.id) for each in page)
+        ids |= dict.fromkeys(each.id for each in page)
         if not cursor:
-            return
+            return ids
 
 
 def _write(archive: ZipFile, name: str, value: object) -> None:

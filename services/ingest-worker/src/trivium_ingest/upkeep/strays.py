@@ -7,17 +7,19 @@ the document is taken in again.
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 from itertools import groupby
 
+import msgspec
+
 from trivium.concurrent_calls import map_concurrent
-from trivium.domain.documents import Document, DocumentState, Lane
+from trivium.domain.documents import DEFAULT_DATASET, Document, DocumentState, Lane
 from trivium.domain.drift import OBJECTS, REGISTRY, Drift
 from trivium.domain.errors import NotFound
 from trivium.domain.ids import document_id
 from trivium.domain.scope import Tenant
-from trivium.flow.artifacts import Origin, original_key, read_origin
+from trivium.flow.artifacts import Origin, Published, original_key, published, read_origin, version_of
 from trivium.flow.erase import erase_objects
 from trivium.flow.queues import lane_of
 from trivium.ports.graph import Graphs
@@ -28,6 +30,14 @@ from trivium.ports.vectors import Vectors
 from trivium_ingest.upkeep.published import PAGE, pages_of_published
 
 _ORIGIN = ".meta"
+
+
+class _Kept(msgspec.Struct, frozen=True):
+    """A version whose original is there, how it came, and what it was last published from, if it was."""
+
+    version: str
+    origin: Origin
+    published: Published | None
 
 
 def strays_of(stores: Stores, tenant: Tenant, *, repair: bool) -> Iterator[Drift]:
@@ -104,54 +114,76 @@ def _without_record(stores: Stores, tenant: Tenant, *, repair: bool) -> Iterator
                 if (document := known.get(identifier)) is None:
                     yield _unknown(stores, tenant, identifier, repair=repair)
                 elif document.state is DocumentState.DELETED:
-                    yield _deleted(objects, document, repair=repair)
+                    yield _deleted(stores, tenant, document, repair=repair)
 
 
-def _deleted(objects: ObjectStore, document: Document, *, repair: bool) -> Drift:
+def _deleted(stores: Stores, tenant: Tenant, document: Document, *, repair: bool) -> Drift:
     if repair:
-        erase_objects(objects, document.id)
+        erase_objects(stores, tenant, document.id)
     found = "files of a document that was deleted"
     return Drift(document.tenant, document.id, "", document.source, OBJECTS, found=found, repaired=repair)
 
 
 def _unknown(stores: Stores, tenant: Tenant, identifier: str, *, repair: bool) -> Drift:
-    objects = stores.objects.for_tenant(tenant)
-    version, origin = _origin_of(objects, identifier)
-    if origin is None:
+    kept = _kept(stores.objects.for_tenant(tenant), identifier)
+    if not kept:
         if repair:
-            erase_objects(objects, identifier)
+            erase_objects(stores, tenant, identifier)
         found = "artifacts without an original and without a record"
         return Drift(tenant.name, identifier, "", "", OBJECTS, orphaned=True, found=found, repaired=repair)
+    newest = _newest(kept)
+    version, source = newest.version if newest else "", kept[0].origin.name
     found, action = "its original is there and the registry has no record of it", ""
-    if document_id(tenant, origin.name) != identifier:
-        repair, action = False, "It was found inside another: hand that over again."
-    elif repair:
-        _take_in(stores, tenant, identifier, version, origin)
-    return Drift(tenant.name, identifier, version, origin.name, REGISTRY, found=found, repaired=repair, action=action)
+    if document_id(tenant, source) != identifier:
+        action = "It was found inside another: hand that over again."
+    elif newest is None:
+        found = f"{len(kept)} versions of its original are there and the registry has no record of it"
+        action = "Which is the newest is not known: hand that over again."
+    else:
+        if not (newest.published and newest.published.dataset):
+            found += f", nor is its dataset known: it comes into {DEFAULT_DATASET!r}"
+        if repair:
+            _take_in(stores, tenant, identifier, newest)
+    repaired = repair and not action
+    return Drift(tenant.name, identifier, version, source, REGISTRY, found=found, repaired=repaired, action=action)
 
 
-def _origin_of(objects: ObjectStore, identifier: str) -> tuple[str, Origin | None]:
-    for key in objects.keys(f"originals/{identifier}/"):
+def _kept(objects: ObjectStore, identifier: str) -> list[_Kept]:
+    """The versions whose original is there, or lies in a bucket."""
+    kept = []
+    for key in list(objects.keys(f"originals/{identifier}/")):
         if key.endswith(_ORIGIN):
-            version = key.rpartition("/")[2].removesuffix(_ORIGIN)
-            return version, read_origin(objects, identifier, version)
-    return "", None
+            version = version_of(key)
+            origin = read_origin(objects, identifier, version)
+            if origin.place is not None or objects.exists(original_key(identifier, version)):
+                kept.append(_Kept(version, origin, published(objects, identifier, version)))
+    return kept
 
 
-def _take_in(stores: Stores, tenant: Tenant, identifier: str, version: str, origin: Origin) -> None:
+def _newest(kept: Sequence[_Kept]) -> _Kept | None:
+    """The one that was published last; None where one of several never was, which may have come before or after."""
+    times = [each.published.at for each in kept if each.published]
+    if len(kept) > 1 and len(times) < len(kept):
+        return None
+    return kept[times.index(max(times))] if times else kept[0]
+
+
+def _take_in(stores: Stores, tenant: Tenant, identifier: str, kept: _Kept) -> None:
+    """As its rows know it, where it was published; what extractor was asked for nobody knows."""
+    origin, version = kept.origin, kept.version
     size = 0 if origin.place else len(stores.objects.for_tenant(tenant).get(original_key(identifier, version)))
     now = time.time()
-    stores.registry.for_tenant(tenant).accept(
-        Document(
-            id=identifier,
-            tenant=tenant.name,
-            source=origin.name,
-            version=version,
-            title=origin.title,
-            lane=lane_of(origin.name, origin.declared_type, size, Lane.INTERACTIVE),
-            size_bytes=size,
-            created_at=now,
-            updated_at=now,
-        )
+    document = Document(
+        id=identifier,
+        tenant=tenant.name,
+        source=origin.name,
+        version=version,
+        title=origin.title,
+        lane=lane_of(origin.name, origin.declared_type, size, Lane.INTERACTIVE),
+        size_bytes=size,
+        created_at=(kept.published.uploaded_at or kept.published.at) if kept.published else now,
+        updated_at=now,
     )
+    known = kept.published.as_published(document) if kept.published else document
+    stores.registry.for_tenant(tenant).accept(known)
     stores.work_signal.notify()

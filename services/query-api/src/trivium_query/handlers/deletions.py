@@ -53,6 +53,7 @@ def _delete(registry: TenantRegistry, intake: TenantIntake, chosen: Chosen, curs
             except NotFound:
                 continue
             except TryLater as error:
+                touched(document.id)  # some of what is inside it may be gone
                 if error.code != "deletion_goes_on" and not deleted:
                     raise
                 return Deleted(deleted, False, cursor, tuple(warnings))

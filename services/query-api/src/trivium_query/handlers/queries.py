@@ -133,13 +133,16 @@ def _finished(answer: Answer, request: AskRequest, told: str) -> Answer:
 
 
 async def _touching(services: Services, tenant: Tenant, answer: Answer, request: AskRequest) -> Answer:
-    """The answer with the open contradictions of what it cites; without them where they cannot be read."""
+    """The answer with the open contradictions of what it cites; without them where that fails."""
     if not answer.citations:
         return answer
     try:
         found = await services.contradictions.touching(tenant, answer.citations, request.filter.dataset)
     except TriviumError as fault:
         log.warning("contradictions_not_read", code=fault.code)
+        return answer
+    except Exception:
+        log.exception("contradictions_failed")
         return answer
     return msgspec.structs.replace(answer, contradictions=found)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 
+import anyio.from_thread
 import anyio.to_thread
 import msgspec
 
@@ -24,7 +25,7 @@ from trivium.invalid_request import misfit
 from trivium.ports.intake import Destination, NewSource
 from trivium.ports.parser import Blob
 from trivium.ports.registry import DocumentCounts, DocumentPage, TenantRegistry
-from trivium_query.access.limiter import take_all
+from trivium_query.access.limiter import take, take_all
 from trivium_query.pages.build import order_of, page_image
 from trivium_query.pages.view import AROUND, View
 from trivium_query.requests import Services
@@ -83,15 +84,23 @@ async def accept(services: Services, tenant: Tenant, source: NewSource) -> Docum
 async def accept_url(
     services: Services, tenant: Tenant, url: str, to: Destination, password: Password | None = None
 ) -> Document:
-    """Fetch and take one address. Slow hosts wait in threads of their own, not in the ones that read the registry."""
+    """Fetch and take one address. Slow hosts wait in threads of their own, not in the ones that read the registry.
+
+    Raises as `accept`, and as `TenantIntake.accept_url`.
+    """
     check_destination(to)
     check_extractor(services, to.extractor)
     check_url(url)
-    await take_all({Resource.DOCUMENTS: 1})
+    await take(Resource.DOCUMENTS, 1)
     intake = services.intake.for_tenant(tenant)
-    document = await anyio.to_thread.run_sync(intake.accept_url, url, to, password, abandon_on_cancel=True)
+    document = await anyio.to_thread.run_sync(intake.accept_url, url, to, password, _count, abandon_on_cancel=True)
     touched(document.id)
     return document
+
+
+def _count(size_bytes: int) -> None:
+    """Against the limits of who asked, from the thread that fetched. Raises `TooMany`."""
+    anyio.from_thread.run(take, Resource.BYTES, size_bytes)
 
 
 def check_extractor(services: Services, extractor: str) -> None:

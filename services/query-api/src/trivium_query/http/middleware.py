@@ -36,6 +36,7 @@ LINK = "trivium.link"
 """In the scope of what a signed link opens."""
 OPEN_PATHS = ("/healthz", "/readyz", "/metrics", "/openapi.json", "/docs")
 UPLOAD_PATH = "/v1/sources"
+FORM = "multipart/form-data"
 MAX_JSON_BYTES = 1024 * 1024
 FORM_OVERHEAD_BYTES = 1024 * 1024  # boundaries, part headers and fields around the files
 DRAIN_BYTES = 4 * 1024 * 1024  # read past a refusal, so that the client sees the answer and not a reset
@@ -47,6 +48,11 @@ _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 def header(scope: Scope, name: bytes) -> str:
     """The first header of that (lower-case) name, "" when absent."""
     return next((value.decode("latin-1") for key, value in scope["headers"] if key == name), "")
+
+
+def media_type(content_type: str) -> str:
+    """Without its parameters, in lower case."""
+    return content_type.partition(";")[0].strip().lower()
 
 
 class Observed:
@@ -169,7 +175,7 @@ class Bounded:
         if header(scope, b"content-length") and header(scope, b"transfer-encoding"):
             await of_error(_two_lengths(), scope[REQUEST_ID])(scope, receive, _closing(send))
             return
-        upload = scope["path"] == UPLOAD_PATH
+        upload = scope["path"] == UPLOAD_PATH and media_type(header(scope, b"content-type")) == FORM
         limit = self.settings.max_upload_bytes + FORM_OVERHEAD_BYTES if upload else MAX_JSON_BYTES
         exchange = _Exchange(receive, send, limit, self.settings.request_timeout_s)
         declared = header(scope, b"content-length")
@@ -267,4 +273,5 @@ def _closing(send: Send) -> Send:
 
 
 def _json_too_large() -> Refused:
-    return Refused("too_large", f"A request has at most {MAX_JSON_BYTES} bytes.", "Upload text as a source instead.")
+    why = f"A request that uploads no files has at most {MAX_JSON_BYTES} bytes."
+    return Refused("too_large", why, f"Upload text as a source instead, as {FORM}.")

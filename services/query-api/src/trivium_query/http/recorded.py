@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Collection
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -13,12 +14,14 @@ from trivium_query.http.middleware import CALLER, LINK
 from trivium_query.http.problems import REQUEST_ID, of_error
 
 _FAILED = 400
+_BROKE_OFF = 500
 
 
 class Recorded:
     """An answer that tells of a change is sent once the change stands in the trail.
 
-    Where that cannot be written the caller is told so (`TryLater`), although the change was made.
+    One that broke off may have changed what it touched, and stands there too. Where that cannot be written the caller
+    is told so (`TryLater`), although the change was made.
     """
 
     def __init__(self, app: ASGIApp, trail: Trail) -> None:
@@ -34,7 +37,7 @@ class Recorded:
 
         async def sending(message: Message) -> None:
             nonlocal refused
-            if message["type"] == "http.response.start" and message["status"] < _FAILED:
+            if message["type"] == "http.response.start" and _changes(message["status"], ids):
                 try:
                     await self._record(scope, tuple(ids))
                 except TriviumError as error:
@@ -55,3 +58,7 @@ class Recorded:
         if action:
             named = tuple(scope.get("path_params", {}).values())
             await asyncio.to_thread(self.trail.add, scope[CALLER], action, ids or named)
+
+
+def _changes(status: int, touched: Collection[str]) -> bool:
+    return status < _FAILED or (status >= _BROKE_OFF and bool(touched))

@@ -26,7 +26,7 @@ from trivium_query.failures import wrong_content_type
 from trivium_query.handlers import deletions, sources
 from trivium_query.http.bodies import json_body
 from trivium_query.http.components import properties, ref
-from trivium_query.http.middleware import LINK
+from trivium_query.http.middleware import FORM, LINK, media_type
 from trivium_query.http.routing import (
     JSON,
     OF_A_BODY,
@@ -68,7 +68,7 @@ _BODY: dict[str, Any] = {
     "requestBody": {
         "required": True,
         "content": {
-            "multipart/form-data": {
+            FORM: {
                 "schema": {
                     "type": "object",
                     "required": ["file"],
@@ -85,13 +85,13 @@ _BODY: dict[str, Any] = {
 @router.post("", **answers(api.Accepted, *OF_A_BODY, status=202), openapi_extra=_BODY)
 async def submit(request: Request, services: ServicesDep, tenant: TenantDep) -> Response:
     """Hand over files (multipart) or an address (JSON). They are safe when this answers; the work goes on behind."""
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    kind = media_type(request.headers.get("content-type", ""))
     if kind == JSON:
         accepted = _taken([await _fetch(request, services, tenant)])
-    elif kind == "multipart/form-data":
+    elif kind == FORM:
         accepted = await _upload(request, services, tenant)
     else:
-        raise wrong_content_type(kind, 'Send multipart/form-data with a file, or application/json with {"url": ...}.')
+        raise wrong_content_type(kind, f'Send {FORM} with a file, or {JSON} with {{"url": ...}}.')
     return write(accepted, 202, {"location": f"/v1/sources/{accepted.id}"})
 
 

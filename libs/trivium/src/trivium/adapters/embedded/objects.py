@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 import re
-import threading
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -21,7 +20,7 @@ from urllib.parse import unquote_to_bytes
 from trivium.adapters.embedded import faults
 from trivium.domain.errors import NotFound, TryLater
 from trivium.domain.scope import Tenant
-from trivium.ports.objects import require_key
+from trivium.ports.objects import is_key, require_key
 
 PIECE_BYTES = 80  # of a name; escaped they are at most 240, and file systems take 255
 FOLDER_MARK = "+"  # so that `a` and `a/b` can both be keys
@@ -38,16 +37,10 @@ class LocalObjects:
 
     def __init__(self, data: Path) -> None:
         self._data = data
-        self._lock = threading.Lock()
-        self._open: dict[Tenant, LocalObjectStore] = {}
 
     def for_tenant(self, tenant: Tenant) -> LocalObjectStore:
         """The tenant's store; its folder is made by the first `put`."""
-        with self._lock:
-            store = self._open.get(tenant)
-            if store is None:
-                store = self._open[tenant] = LocalObjectStore(self._data / "tenants" / tenant.name / "objects")
-            return store
+        return LocalObjectStore(self._data / "tenants" / tenant.name / "objects")
 
     def tenants(self) -> set[Tenant]:
         """Those that have a folder."""
@@ -104,6 +97,15 @@ class LocalObjectStore:
         path = self._path(key)
         with _translated(path):
             return path.is_file()
+
+    def has_folder(self, folder: str) -> bool:
+        """Whether keys may begin with `folder` and a `/`; one look, however many keys there are."""
+        key = f"{folder}/any"
+        if not is_key(key):
+            return False
+        path = self._path(key).parent
+        with _translated(path):
+            return path.is_dir()
 
     def delete(self, key: str) -> None:
         """Remove the value, and the folders it leaves empty."""

@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 
 from trivium.adapters.cursors import read_cursor, write_cursor
+from trivium.adapters.embedded.objects import LocalObjects, LocalObjectStore
 from trivium.adapters.embedded.sqlite import Database, Schema, json_list
 from trivium.domain import lifecycle
 from trivium.domain.documents import DEFAULT_DATASET, Document, DocumentState, Lane
@@ -87,10 +88,11 @@ class SqliteRegistry:
 
     def __init__(self, data: Path) -> None:
         self._database = Database(data / "registry.sqlite", _SCHEMA)
+        self._objects = LocalObjects(data)
 
     def for_tenant(self, tenant: Tenant) -> SqliteTenantRegistry:
         """The tenant's documents."""
-        return SqliteTenantRegistry(self._database, tenant)
+        return SqliteTenantRegistry(self._database, tenant, self._objects.for_tenant(tenant))
 
     def unfinished(self, now: float, limit: int = 1000, lane: Lane | None = None) -> Sequence[Document]:
         """What a sweep should start again, oldest first."""
@@ -140,9 +142,10 @@ class SqliteRegistry:
 class SqliteTenantRegistry:
     """One tenant's documents; see `trivium.ports.registry.TenantRegistry`."""
 
-    def __init__(self, database: Database, tenant: Tenant) -> None:
+    def __init__(self, database: Database, tenant: Tenant, objects: LocalObjectStore) -> None:
         self._database = database
         self._tenant = tenant
+        self._objects = objects
 
     def accept(self, document: Document) -> Document:
         """Record a source or a new version of it; durable, because the caller tells a person so."""
@@ -152,6 +155,8 @@ class SqliteTenantRegistry:
             if known is not None and lifecycle.changes_nothing(document, known):
                 return known
             accepted = lifecycle.accepted(document, known)
+            if known is None and self._was_worked_on(document.id):
+                accepted = msgspec.structs.replace(accepted, fence=accepted.fence + 1)
             _store(connection, accepted)
         return accepted
 
@@ -308,6 +313,10 @@ class SqliteTenantRegistry:
             "SELECT fence, version FROM documents WHERE tenant = ? AND id = ?", (self._tenant.name, document.id)
         ).fetchone()
         return bool(found == (document.fence, document.version))
+
+    def _was_worked_on(self, document_id: str) -> bool:
+        """Whether an unknown document has artifacts: its record was lost, and it must not begin as an untouched one."""
+        return self._objects.has_folder(f"artifacts/{document_id}")  # as `flow/artifacts.py` lays them out
 
     def _need(self, connection: sqlite3.Connection, document_id: str) -> Document:
         document = self._find(connection, document_id)

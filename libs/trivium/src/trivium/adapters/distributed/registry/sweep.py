@@ -95,8 +95,10 @@ class Sweep:
         if record is None or record.accepted < marker.fence:
             if not self._is_abandoned(marker):
                 return
-        elif not record.document.state.terminal and marker_key(record) == marker.key:
-            return
+        elif not record.document.state.terminal and record.accepted == marker.fence:
+            if marker_key(record) == marker.key:
+                return
+            self._manifests.mark(record)  # it changed lanes since: no moment is without a marker
         self._manifests.unmark([marker.key])
 
     def _is_abandoned(self, marker: Marker) -> bool:

@@ -1,0 +1,126 @@
+"""Publishing: what it replaces goes, and what was handed over meanwhile stays."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from folder_stores import FolderStores
+
+from trivium.domain.documents import Document, DocumentState, Stage
+from trivium.domain.errors import NotFound
+from trivium.domain.scope import DEFAULT_TENANT
+from trivium.flow import artifacts
+from trivium.flow.chain import Entry
+from trivium.flow.intake import StoreIntake
+from trivium.flow.originals import Originals
+from trivium.flow.stage import Job
+from trivium.ports.intake import NewSource
+from trivium.ports.parser import Blob
+from trivium_ingest.publish import PublishWork
+
+LEASE_S = 60.0
+
+
+class World:
+    """One document without passages, whose versions are handed over and published."""
+
+    def __init__(self, folder: Path) -> None:
+        self.stores = FolderStores(folder)
+        self.registry = self.stores.registry.for_tenant(DEFAULT_TENANT)
+        self.objects = self.stores.objects.for_tenant(DEFAULT_TENANT)
+        whole = StoreIntake(self.stores, lambda: None, None, 10**6)  # type: ignore[arg-type]  # nothing is fetched
+        self.intake = whole.for_tenant(DEFAULT_TENANT)
+
+    def upload(self, content: bytes) -> Document:
+        return self.intake.accept(NewSource(Blob("plan.txt", content)))
+
+    def publish(self, document: Document) -> None:
+        claimed = self.registry.claim(document.id, document.version, LEASE_S, time.time())
+        key = f"{artifacts.artifact_prefix(document.id, document.version)}{Stage.ENRICH.value}-0"
+        artifacts.save(self.objects, key, [])
+        entry = Entry(claimed.id, claimed.version, claimed.fence, {Stage.ENRICH.value: key})
+        PublishWork(self.stores).run(Job(claimed, entry, self.objects))
+
+    def content(self, document: Document) -> bytes:
+        return Originals(self.stores.objects).read(DEFAULT_TENANT, document.id, document.version)[1].content
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    return World(tmp_path)
+
+
+def during_removal(world: World, monkeypatch: pytest.MonkeyPatch, happens: Callable[[], object]) -> None:
+    """Something happens once, while the rows of older versions are removed."""
+
+    class Writer:
+        def __init__(self, writer: Any) -> None:
+            self._writer = writer
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self._writer, name)
+
+        def delete_others(self, kept: Mapping[str, str]) -> None:
+            self._writer.delete_others(kept)
+            monkeypatch.undo()
+            happens()
+
+    graphs = type(world.stores.graphs)
+    writer = graphs.writer
+    monkeypatch.setattr(graphs, "writer", lambda self, tenant: Writer(writer(self, tenant)))
+
+
+def test_a_version_that_is_handed_over_while_an_older_one_is_published_keeps_its_bytes(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = world.upload(b"first")
+    world.publish(first)
+    second = world.upload(b"second")
+    third: list[Document] = []
+    during_removal(world, monkeypatch, lambda: third.append(world.upload(b"third")))
+    world.publish(second)
+    assert world.registry.get(first.id).active_version == second.version
+    assert world.content(third[0]) == b"third"
+    assert world.content(second) == b"second"
+    with pytest.raises(NotFound):
+        world.content(first)
+    world.publish(third[0])
+    with pytest.raises(NotFound):
+        world.content(second)
+
+
+def test_bytes_that_publishing_removes_before_they_are_recorded_are_stored_again(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The newest version is put before the removal and recorded behind it."""
+    first = world.upload(b"first")
+    world.publish(first)
+    second = world.upload(b"second")
+    registry = type(world.registry)
+    accept = registry.accept
+
+    def accepted(self: Any, document: Document) -> Document:
+        monkeypatch.undo()
+        world.publish(second)
+        return accept(self, document)
+
+    monkeypatch.setattr(registry, "accept", accepted)
+    third = world.upload(b"third")
+    assert (third.state, third.active_version) == (DocumentState.PENDING, second.version)
+    assert world.content(third) == b"third"
+
+
+def test_an_older_version_that_is_handed_over_again_while_it_is_replaced_keeps_its_bytes(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = world.upload(b"first")
+    world.publish(first)
+    second = world.upload(b"second")
+    during_removal(world, monkeypatch, lambda: world.upload(b"first"))
+    world.publish(second)
+    assert world.registry.get(first.id).version == first.version
+    assert world.content(first) == b"first"
