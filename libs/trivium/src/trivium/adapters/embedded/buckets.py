@@ -10,6 +10,8 @@ from trivium.ports.buckets import Charge
 
 SWEEP_AT = 10_000
 """So many buckets are looked through for full ones, which need not be remembered."""
+ROUNDING_S = 1e-6
+"""A wait of less is what sums of times are rounded by."""
 
 
 class MemoryBuckets:
@@ -25,7 +27,7 @@ class MemoryBuckets:
             now = time.monotonic()
             after = [(charge, self._after(charge, now, owe=owe)) for charge in charges]
             wait = max((full_at - now - charge.capacity / charge.per_s for charge, full_at in after), default=0.0)
-            if wait > 0 and not owe:
+            if wait > ROUNDING_S and not owe:
                 return wait
             self._full_at |= {charge.bucket: full_at for charge, full_at in after}
             if len(self._full_at) > SWEEP_AT:
