@@ -45,6 +45,7 @@ from reader_reads import Batch, Reads, batches, prepare, with_wrong
 from reader_statements import statement_questions
 from reader_written import with_passages, write_set, written_questions, yes_no_questions
 from safetensors.numpy import save
+from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 from trivium.evaluation.dataset import load_questions
 from trivium.ports.inference import Passage, Reading, ReadSpan
@@ -87,8 +88,9 @@ State = dict[str, torch.Tensor]
 class Recipe(NamedTuple):
     """One training: `tokens` a batch, rates of the layers and of what begins at random (the head and the marks),
     windows without an answer beside those with it, dropout, and steps on sentences and on questions. Of a reader that
-    goes on: how often what is new is read, the shares of what it has learnt, and the share of its weights from before
-    that are mixed with those after (WiSE-FT: Wortsman et al. 2022).
+    goes on: how often what is new is read, the shares of what it has learnt, the share of its weights from before that
+    are mixed with those after (WiSE-FT: Wortsman et al. 2022), and what each step leaves of the running mean that is
+    taken for the weights after (0: the last ones are).
     """
 
     tokens: int
@@ -101,6 +103,7 @@ class Recipe(NamedTuple):
     passes: int = 1
     replayed: Mapping[str, float] = {"spans": 0.2, "yes-no": 0.2, "statements": 0.2, "sets": 0.2}
     kept: float = 0.35
+    averaged: float = 0.0
 
 
 RECIPES = (
@@ -115,7 +118,16 @@ STATEMENTS = Recipe(
 YES_OR_NO = Recipe(
     2048, 1.5e-4, 3e-4, wrongs=1, dropout=0.1, passes=2, replayed=dict.fromkeys(("spans", "statements", "sets"), 0.15)
 )
-AGAIN = Recipe(2048, 1.2e-4, 3e-4, wrongs=1, dropout=0.05)
+AGAIN = Recipe(
+    4096,
+    1e-4,
+    2.5e-4,
+    wrongs=1,
+    dropout=0.0,
+    replayed={"spans": 0.23, "yes-no": 0.27, "statements": 0.07, "sets": 0.63},
+    kept=0.25,
+    averaged=0.998,
+)
 ONLY = {"spans": AGAIN, "yes-no": YES_OR_NO, "statements": STATEMENTS}
 
 
@@ -316,8 +328,8 @@ class Training:
             network.load_state_dict(begun)
         batches = plan(random.Random(SEED))
         print(f"{phase}: {len(batches)} steps", flush=True)
-        run(network.to(DEVICE), batches, self._work / f"{phase}.checkpoint", (recipe.rate, recipe.new_rate))
-        ended = {name: value.cpu() for name, value in network.state_dict().items()}
+        learnt = run(network.to(DEVICE), batches, self._work / f"{phase}.checkpoint", recipe)
+        ended = {name: value.cpu() for name, value in learnt.state_dict().items()}
         torch.save(ended, done)
         return ended
 
@@ -333,13 +345,14 @@ def drawn_for(reads: Reads, recipe: Recipe, steps: int, chance: random.Random) -
     return list(itertools.islice(endless, steps))
 
 
-def run(network: Network, plan: Sequence[Batch], checkpoint: Path, rates: tuple[float, float]) -> None:
-    """Every batch once, from the last checkpoint on."""
+def run(network: Network, plan: Sequence[Batch], checkpoint: Path, recipe: Recipe) -> torch.nn.Module:
+    """Every batch once, from the last checkpoint on; the network, or the mean of what it was."""
     network.train()
+    mean = AveragedModel(network, multi_avg_fn=get_ema_multi_avg_fn(recipe.averaged)) if recipe.averaged else None
     optimiser = torch.optim.AdamW(
         [
-            {"params": [p for p in network.encoder.parameters() if p.requires_grad], "lr": rates[0]},
-            {"params": [*network.marks.parameters(), *network.head.parameters()], "lr": rates[1]},
+            {"params": [p for p in network.encoder.parameters() if p.requires_grad], "lr": recipe.rate},
+            {"params": [*network.marks.parameters(), *network.head.parameters()], "lr": recipe.new_rate},
         ],
         weight_decay=0.01,
         fused=True,
@@ -348,7 +361,8 @@ def run(network: Network, plan: Sequence[Batch], checkpoint: Path, rates: tuple[
     schedule = torch.optim.lr_scheduler.LambdaLR(
         optimiser, lambda step: min((step + 1) / warm, (len(plan) - step) / max(1, len(plan) - warm))
     )
-    done = resumed(checkpoint, network, optimiser, schedule)
+    parts = [network, optimiser, schedule, *([mean] if mean else [])]
+    done = resumed(checkpoint, *parts)
     losses: list[float] = []
     started = time.monotonic()
     for step in range(done, len(plan)):
@@ -358,6 +372,8 @@ def run(network: Network, plan: Sequence[Batch], checkpoint: Path, rates: tuple[
         optimiser.step()
         schedule.step()
         optimiser.zero_grad()
+        if mean:
+            mean.update_parameters(network)
         losses.append(loss.item())
         if (step + 1) % EVERY == 0:
             spent_s = (time.monotonic() - started) / (step + 1 - done)
@@ -366,12 +382,15 @@ def run(network: Network, plan: Sequence[Batch], checkpoint: Path, rates: tuple[
                 flush=True,
             )
         if (step + 1) % KEPT_EVERY == 0:
-            kept = {"step": step + 1, "parts": [one.state_dict() for one in (network, optimiser, schedule)]}
+            kept = {"step": step + 1, "parts": [one.state_dict() for one in parts]}
             torch.save(kept, checkpoint)
     checkpoint.unlink(missing_ok=True)
+    return mean.module if mean else network
 
 
-def resumed(checkpoint: Path, *parts: Network | torch.optim.Optimizer | torch.optim.lr_scheduler.LambdaLR) -> int:
+def resumed(
+    checkpoint: Path, *parts: torch.nn.Module | torch.optim.Optimizer | torch.optim.lr_scheduler.LambdaLR
+) -> int:
     """Steps done; the parts are as they were then."""
     if not checkpoint.exists():
         return 0
