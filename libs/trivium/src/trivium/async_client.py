@@ -276,8 +276,9 @@ class AsyncTriviumClient:
         settled: list[api.Source] = []
         while waiting or parents:
             try:
-                settled = await self._look(waiting)
-                parents += [source.id for source in settled if source.children]
+                async for source in self._look(waiting):
+                    settled.append(source)
+                    parents += [source.id] if source.children else []
                 while parents:
                     waiting += [child.id async for child in self.all_sources(parent=parents[0])]
                     parents.popleft()
@@ -299,24 +300,24 @@ class AsyncTriviumClient:
         """The sources once all have settled (ready, empty or failed), in the order of settling; see `watch`."""
         return [source async for settled in self.watch(source_ids, timeout_s) for source in settled]
 
-    async def _look(self, waiting: deque[str]) -> list[api.Source]:
-        """Take the settled ones from the front of `waiting`."""
-        settled: list[api.Source] = []
+    async def _look(self, waiting: deque[str]) -> AsyncIterator[api.Source]:
+        """Take the settled ones from the front of `waiting`; the others stay there, also when a call fails."""
         running: list[str] = []
-        while waiting and len(running) < LOOK_AHEAD:
-            source_id = waiting[0]
-            try:
-                source = await self.source(source_id)
-            except NotFound:
+        try:
+            while waiting and len(running) < LOOK_AHEAD:
+                source_id = waiting[0]
+                try:
+                    source = await self.source(source_id)
+                except NotFound:
+                    waiting.popleft()
+                    continue
                 waiting.popleft()
-                continue
-            waiting.popleft()
-            if source.state.terminal:
-                settled.append(source)
-            else:
-                running.append(source_id)
-        waiting.extendleft(reversed(running))
-        return settled
+                if source.state.terminal:
+                    yield source
+                else:
+                    running.append(source_id)
+        finally:
+            waiting.extendleft(reversed(running))
 
     async def search(
         self,
@@ -663,8 +664,7 @@ class AsyncTriviumClient:
 
 
 async def _sent_events(response: httpx2.Response) -> AsyncGenerator[tuple[str, bytes], None]:
-    lines = SentEvents()
-    async for line in response.aiter_lines():
-        sent = lines.take(line)
-        if sent:
+    events = SentEvents()
+    async for piece in response.aiter_bytes():
+        for sent in events.take(piece):
             yield sent

@@ -275,8 +275,9 @@ class TriviumClient:
         settled: list[api.Source] = []
         while waiting or parents:
             try:
-                settled = self._look(waiting)
-                parents += [source.id for source in settled if source.children]
+                for source in self._look(waiting):
+                    settled.append(source)
+                    parents += [source.id] if source.children else []
                 while parents:
                     waiting += [child.id for child in self.all_sources(parent=parents[0])]
                     parents.popleft()
@@ -298,24 +299,24 @@ class TriviumClient:
         """The sources once all have settled (ready, empty or failed), in the order of settling; see `watch`."""
         return [source for settled in self.watch(source_ids, timeout_s) for source in settled]
 
-    def _look(self, waiting: deque[str]) -> list[api.Source]:
-        """Take the settled ones from the front of `waiting`."""
-        settled: list[api.Source] = []
+    def _look(self, waiting: deque[str]) -> Iterator[api.Source]:
+        """Take the settled ones from the front of `waiting`; the others stay there, also when a call fails."""
         running: list[str] = []
-        while waiting and len(running) < LOOK_AHEAD:
-            source_id = waiting[0]
-            try:
-                source = self.source(source_id)
-            except NotFound:
+        try:
+            while waiting and len(running) < LOOK_AHEAD:
+                source_id = waiting[0]
+                try:
+                    source = self.source(source_id)
+                except NotFound:
+                    waiting.popleft()
+                    continue
                 waiting.popleft()
-                continue
-            waiting.popleft()
-            if source.state.terminal:
-                settled.append(source)
-            else:
-                running.append(source_id)
-        waiting.extendleft(reversed(running))
-        return settled
+                if source.state.terminal:
+                    yield source
+                else:
+                    running.append(source_id)
+        finally:
+            waiting.extendleft(reversed(running))
 
     def search(
         self,
@@ -654,8 +655,7 @@ class TriviumClient:
 
 
 def _sent_events(response: httpx2.Response) -> Generator[tuple[str, bytes], None, None]:
-    lines = SentEvents()
-    for line in response.iter_lines():
-        sent = lines.take(line)
-        if sent:
+    events = SentEvents()
+    for piece in response.iter_bytes():
+        for sent in events.take(piece):
             yield sent

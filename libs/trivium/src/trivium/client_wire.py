@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import ssl
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -20,6 +21,7 @@ from trivium.domain.retrieval import Mode, Rerank
 from trivium.within import Within
 
 CONNECT_TIMEOUT_S = 5.0
+_LINE_END = re.compile(rb"\r\n|\r|\n")
 
 T = TypeVar("T")
 
@@ -199,23 +201,34 @@ _FAMILIES: Mapping[int, type[TriviumError]] = {
 
 
 class SentEvents:
-    """An event's lines as they come."""
+    """A stream of events as its bytes come; a line ends with LF, CRLF or CR, and with nothing else."""
 
     def __init__(self) -> None:
         self._name = self._data = ""
+        self._begun = bytearray()  # a line
+        self._after_cr = False
 
-    def take(self, line: str) -> tuple[str, bytes] | None:
-        """Name and data of the event that ends with this line, if one does."""
+    def take(self, piece: bytes) -> list[tuple[str, bytes]]:
+        """Name and data of each event that ends within this piece."""
+        rest = piece.removeprefix(b"\n") if self._after_cr else piece
+        self._after_cr = rest.endswith(b"\r")
+        sent: list[tuple[str, bytes]] = []
+        first, *others = _LINE_END.split(rest)
+        self._begun += first
+        for following in others:
+            sent += self._ended(self._begun.decode(errors="replace"))
+            self._begun = bytearray(following)
+        return sent
+
+    def _ended(self, line: str) -> Iterator[tuple[str, bytes]]:
         field, _, value = line.partition(":")
         if field == "event":
             self._name = value.strip()
         elif field == "data":
             self._data += value.removeprefix(" ")
         elif not line and self._data:
-            sent = self._name, self._data.encode()
+            yield self._name, self._data.encode()
             self._name = self._data = ""
-            return sent
-        return None
 
 
 def failure_told(data: bytes) -> TriviumError:

@@ -78,6 +78,7 @@ class World:
         self.restricted: list[SearchFilter] = []
         self.busy = 0
         self.hold = False
+        self.namesakes = 0
 
     def services(self, settings: Settings) -> Services:
         """What requests need; everything is this object."""
@@ -280,7 +281,7 @@ class _Intake(msgspec.Struct):
 
 
 class _Graph(msgspec.Struct):
-    """Two entities that know each other, when a chunk names them."""
+    """Two entities that know each other, when a chunk names them, after those that share a name."""
 
     world: World
 
@@ -293,7 +294,8 @@ class _GraphReader(msgspec.Struct):
     tenant: Tenant
 
     def _all(self) -> list[Entity]:
-        named = (("Ada Lovelace", ("Ada",), EntityType.PERSON), ("Analytical Engine", (), EntityType.TECHNOLOGY))
+        named = [(f"Ada {number}", (), EntityType.PERSON) for number in range(self.world.namesakes)]
+        named += [("Ada Lovelace", ("Ada",), EntityType.PERSON), ("Analytical Engine", (), EntityType.TECHNOLOGY)]
         return [
             Entity(entity_id(self.tenant, fold_name(name)), fold_name(name), name, kind, aliases, 1, 1)
             for name, aliases, kind in named
@@ -301,7 +303,9 @@ class _GraphReader(msgspec.Struct):
 
     async def entities(self, prefix: str = "", kind: str = "", limit: int = 50, cursor: str = "") -> EntityPage:
         names = [e for e in self._all() if any(fold_name(n).startswith(prefix) for n in (e.name, *e.aliases))]
-        return EntityPage(tuple(e for e in names if not kind or e.type == kind)[:limit])
+        start = int(cursor or 0)
+        found = tuple(e for e in names if not kind or e.type == kind)[start:]
+        return EntityPage(found[:limit], str(start + limit) if len(found) > limit else "")
 
     async def entity(self, wanted: str) -> Entity:
         for entity in self._all():

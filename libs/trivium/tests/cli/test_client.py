@@ -14,6 +14,7 @@ from certificates import write_certificate
 
 from trivium import api
 from trivium.client import TriviumClient
+from trivium.client_wire import SentEvents
 from trivium.config import Settings
 from trivium.domain.documents import DocumentState
 from trivium.domain.errors import NeverWill, NotFound, Refused, TriviumError, TryLater
@@ -285,13 +286,42 @@ def test_an_event_from_a_newer_server_is_passed_over() -> None:
     assert answer.text == "t"
 
 
-def test_a_server_that_is_away_for_a_moment_does_not_end_the_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+LINES = "a\u2028b\u2029c\x85d"  # one line of an event, though Python sees four
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_a_line_of_a_stream_ends_with_its_own_ends_alone(end: str) -> None:
+    lines = ("event: text", f'data: {{"text": "{LINES}"}}', "", "event: text", 'data: {"text": "f"}', "", "")
+    body = end.join(lines).encode()
+    with answering(response("200 OK", body, "text/event-stream")) as url, TriviumClient(url) as client:
+        events = client.ask_stream("Who?")
+        assert [next(events), next(events)] == [api.TextPiece(LINES), api.TextPiece("f")]
+    whole = SentEvents().take(body)
+    taking = SentEvents()
+    assert [sent for number in range(len(body)) for sent in taking.take(body[number : number + 1])] == whole
+    assert [name for name, _ in whole] == ["text", "text"]
+
+
+def told_of(source_id: str, state: DocumentState) -> bytes:
     texts = dict.fromkeys(("title", "dataset", "stage", "media_type", "version", "active_version", "run"), "")
     counted = ("progress", "size_bytes", "chunks", "attempt", "children", "created_at", "updated_at", "uploaded_at")
     numbers = dict.fromkeys(counted, 0)
     source = api.Source(
-        id="a", name="a.txt", state=DocumentState.READY, warnings=(), waits_for="", parent="", **texts, **numbers
+        id=source_id, name=f"{source_id}.txt", state=state, warnings=(), waits_for="", parent="", **texts, **numbers
     )
-    ready = response("200 OK", msgspec.json.encode(source))
+    return response("200 OK", msgspec.json.encode(source))
+
+
+def test_a_server_that_is_away_for_a_moment_does_not_end_the_waiting() -> None:
+    ready = told_of("a", DocumentState.READY)
     with answering(response("503 Service Unavailable", b""), b"", ready) as url, TriviumClient(url) as client:
         assert [source.name for source in client.wait(["a"], timeout_s=10)] == ["a.txt"]
+
+
+@pytest.mark.parametrize("first", [DocumentState.READY, DocumentState.RUNNING])
+def test_a_call_that_fails_in_the_middle_of_a_look_loses_no_source(first: DocumentState) -> None:
+    again = [] if first.terminal else [told_of("a", DocumentState.READY)]
+    others = [told_of(source_id, DocumentState.READY) for source_id in "bc"]
+    sent = [told_of("a", first), response("503 Service Unavailable", b""), *again, *others]
+    with answering(*sent) as url, TriviumClient(url, retries=NO_RETRIES) as client:
+        assert [source.id for source in client.wait(["a", "b", "c"], timeout_s=10)] == ["a", "b", "c"]

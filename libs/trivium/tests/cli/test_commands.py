@@ -14,6 +14,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from trivium.cli import absent, curate, curated_list
 from trivium.cli.main import COMMANDS, INTRODUCTION, cli
 
 if TYPE_CHECKING:
@@ -197,6 +198,13 @@ def test_ingest_tells_what_failed_and_why_and_goes_on_with_the_rest(run: Run, wo
     assert "missing.txt: No such file or directory." in shown.stderr
     assert "http://127.0.0.1/secret: 127.0.0.1 is a loopback address. Upload the file." in shown.stderr
     assert "Without text: docs/void.txt. page 1: no text" in shown.stderr
+
+
+def test_an_estimate_tells_what_could_not_be_found_and_fails(run: Run, world: World) -> None:
+    shown = run("ingest", "--estimate", "nosuch.pdf")
+    assert (shown.exit_code, "Failed: nosuch.pdf: No such file or directory." in shown.stderr) == (1, True)
+    assert "About 0 tokens" in shown.stdout
+    assert world.accepted == []
 
 
 def test_a_password_is_given_as_it_stands_typed_or_from_a_file(run: Run, world: World) -> None:
@@ -525,6 +533,43 @@ def test_graph_shows_an_entity_by_name_alias_or_beginning(run: Run) -> None:
     assert json.loads(run("graph", "show", "Ada", "--json").stdout)["entity"]["name"] == "Ada Lovelace"
 
 
+def test_an_entity_is_found_by_its_name_however_many_others_begin_so(run: Run, world: World) -> None:
+    world.namesakes = 250
+    assert run("graph", "show", "Ada").stdout.startswith("Ada Lovelace (person)")
+    unknown = run("graph", "show", "Ada 9x")
+    assert (unknown.exit_code, "There is no entity called 'Ada 9x'." in unknown.stderr) == (1, True)
+    assert "Perhaps: Ada 0, Ada 1, " in run("graph", "show", "Ad").stderr
+
+
+@pytest.mark.parametrize("failure", [OSError, KeyError, ImportError])
+def test_a_user_without_a_name_edits_as_somebody(monkeypatch: pytest.MonkeyPatch, failure: type[Exception]) -> None:
+    def nobody() -> str:
+        raise failure("uid not found")
+
+    monkeypatch.setattr("getpass.getuser", nobody)
+    assert curate.me().name == "somebody"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["relate", "Ada", "KNOWS", "Babbage", "--quote", "Ada knew him"], "--chunk ID"),
+        (["review", "Ada", "A person?", "--why", "It is told so."], "--why goes with --done"),
+        (["review", "--why", "It is told so."], "--why goes with --done"),
+        (["review", "Ada", "A person?", "--done", "1", "--why", "It is so."], "leave ENTITY out"),
+    ],
+)
+def test_what_a_correction_would_lose_is_a_usage_error(run: Run, arguments: list[str], told: str) -> None:
+    refused = run("graph", *arguments)
+    assert (refused.exit_code, told in refused.stderr) == (2, True)
+
+
+def test_a_row_of_a_curated_list_may_hold_what_python_takes_for_the_end_of_a_line(tmp_path: Path) -> None:
+    path = tmp_path / "list.jsonl"
+    path.write_text('{"name": "Ada", "type": "person"}\r\n\n{"name": "Babbage", "why": "a\u2028b\x85c"}\r\n')
+    assert [(row.line, row.listed.name) for row in curated_list.read(path)] == [(1, "Ada"), (3, "Babbage")]
+
+
 def test_a_tool_takes_its_arguments_from_standard_input_too(run: Run) -> None:
     told = run("graph", "tool", "get_progress", "-", given='{"run": "ledgers"}')
     assert json.loads(told.stdout)["todos"] == []
@@ -606,6 +651,22 @@ def test_sync_removes_what_is_gone_from_its_folder_once_somebody_says_so(run: Ru
     assert [name in left for name in ("docs/a.txt", "docs/b.txt", "docs/c.txt")] == [True, False, False]
     assert [name in left for name in ("docs2/d.txt", "docs/e.txt", "example.org")] == [True, True, True]
     assert "Remove" not in run("ingest", "docs", "--sync").stderr
+
+
+def test_sync_compares_every_document_and_without_it_a_bound_is_told(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(absent, "MAX_LOOKED_AT", 2)
+    for name in ("docs/a.txt", "docs/b.txt"):
+        run("ingest", str(write(name, f"Ada wrote {name}.")))
+    Path("docs/a.txt").unlink()
+    within = run("ingest", "docs").stderr
+    assert ("No longer there: docs/a.txt" in within, "Only the newest" in within) == (True, False)
+    run("ingest", str(write("docs/c.txt", "Ada wrote c.")))
+    beyond = run("ingest", "docs")
+    assert (beyond.exit_code, "No longer there" in beyond.stderr) == (0, False)
+    assert "Only the newest 2 documents were compared" in beyond.stderr
+    done = run("ingest", "docs", "--sync", "--yes")
+    assert "Deleted docs/a.txt." in done.stdout.splitlines()
+    assert "Only the newest" not in done.stderr
 
 
 def test_sync_removes_nothing_of_a_folder_that_is_missing_unreadable_or_empty(run: Run) -> None:

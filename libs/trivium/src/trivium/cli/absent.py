@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
-from itertools import islice
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from shlex import quote
 
@@ -14,7 +13,7 @@ from trivium.cli.terminal import note, one_line
 from trivium.cli.walk import source_name
 from trivium.domain.documents import DocumentState
 
-MAX_LOOKED_AT = 20_000  # of the newest documents: 200 requests
+MAX_LOOKED_AT = 20_000  # of the newest documents, without --sync: 200 requests
 MAX_LISTED = 50
 _CONTROL = re.compile("%([01][0-9A-F])")
 
@@ -29,11 +28,20 @@ def absent(
     starts = {f"{_name(folder, root)}/".lstrip("/") for folder in folders}
     return [
         source
-        for source in islice(sources, MAX_LOOKED_AT)
+        for source in sources
         if _is_a_file(source, dataset)
         and source.name.startswith(tuple(starts))
         and not any(_is_there(place / name, unread) for place in (root, Path("/")) for name in _names(source.name))
     ]
+
+
+def newest(sources: Iterable[api.Source]) -> Iterator[api.Source]:
+    """The first of them, up to some, and a note where there are more."""
+    for count, source in enumerate(sources):
+        if count == MAX_LOOKED_AT:
+            note(f"Only the newest {MAX_LOOKED_AT:,} documents were compared with the folders; --sync compares all.")
+            return
+        yield source
 
 
 def tell_absent(names: Sequence[str]) -> None:

@@ -78,6 +78,8 @@ def relate(source: str, kind: str, target: str, chunk: str, quote: str, why: str
     from trivium.graph_tools.create_relation import CreateRelation
     from trivium.graph_tools.values import Passage
 
+    if quote and not chunk:
+        raise click.UsageError("Name the passage that says so: --chunk ID --quote WORDS")
     evidence = (Passage(chunk, quote),) if chunk else ()
     _edit("create_relation", CreateRelation(source, kind, target, why=why, evidence=evidence))
 
@@ -124,6 +126,10 @@ def review(entity: str | None, question: str | None, done: str, why: str, as_jso
     from trivium.graph_tools.get_progress import GetProgress, Progress
     from trivium.graph_tools.mark_for_review import MarkForReview
 
+    if why and not done:
+        raise click.UsageError("--why goes with --done; what is to be looked at is the QUESTION.")
+    if done and entity:
+        raise click.UsageError("--done settles one and adds none: leave ENTITY out.")
     if entity and not question:
         raise click.UsageError("Say what is to be looked at: trivium graph review ENTITY QUESTION")
     if entity and question:
@@ -238,7 +244,7 @@ def me() -> Actor:
     """Who calls, for the log."""
     try:
         return Actor(name=getpass.getuser())
-    except OSError:  # a user without a name
+    except (OSError, KeyError, ImportError):  # a user without a name; before Python 3.13 a KeyError
         return Actor(name="somebody")
 
 

@@ -79,7 +79,7 @@ def _names(cell: str) -> list[str]:
 def _json_rows(text: str) -> Iterator[Row]:
     """Ids of the file's own entities, as in an export, give way to their names."""
     names: dict[object, object] = {}
-    for line, record in enumerate(text.splitlines(), start=1):
+    for line, record in enumerate(text.split("\n"), start=1):
         if not record.strip():
             continue
         try:

@@ -7,17 +7,17 @@ from itertools import chain
 
 from trivium.cli import runtime
 from trivium.cli.terminal import counted, note, one_line, say
-from trivium.cli.walk import FoundFile, Skipped
+from trivium.cli.walk import FoundFile
 from trivium.config import Settings
 from trivium.domain.errors import TriviumError
 from trivium.domain.password import given_password
 from trivium.domain.reading_cost import lengths_of_passages, reading_cost
 
 
-def tell_estimate(settings: Settings, found: Sequence[FoundFile | Skipped], urls: Sequence[str], password: str) -> None:
+def tell_estimate(settings: Settings, files: Sequence[FoundFile], urls: Sequence[str], password: str) -> None:
     """A line a file, then the sum; files that cannot be read, and addresses, are told and count nothing."""
     passages = tokens = beyond = 0
-    for file in (entry for entry in found if isinstance(entry, FoundFile)):
+    for file in files:
         try:
             lengths = list(chain.from_iterable(_passages(settings, file, password)))
         except (TriviumError, OSError) as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,6 +34,7 @@ MAX_QUOTE_CHARS = 200
 MAX_SUGGESTIONS = 5
 MAX_MEMBERS = 20
 MAX_NEIGHBOURS = 100  # a page
+MAX_PAGES = 100  # of names that begin alike
 _OUTSIDE = (Compliance.PROPOSED, Compliance.REJECTED)
 _ID = re.compile(rf"[0-9a-f]{{{ID_HEX_DIGITS}}}")
 
@@ -345,16 +346,28 @@ def _picture(client: TriviumClient, entity_id: str, limit: int) -> api.EntityPic
 def _by_name(client: TriviumClient, name: str) -> api.Entity:
     """The entity of that name or alias, spelt alike; else the only one whose name begins so."""
     key = fold_name(name)
-    found = client.entities(name).entities if key else ()
-    for entity in found:
-        if key in {fold_name(spelling) for spelling in (entity.name, *entity.aliases)}:
-            return entity
+    found: tuple[api.Entity, ...] = ()
+    for page in _pages(client, name) if key else ():
+        for entity in page:
+            if key in {fold_name(spelling) for spelling in (entity.name, *entity.aliases)}:
+                return entity
+        found = found or page
     if len(found) == 1:
         return found[0]
     action = "Look for it with: trivium graph list BEGINNING"
     if found:
         action = "Perhaps: " + ", ".join(entity.name for entity in found[:MAX_SUGGESTIONS])
     raise NotFound("unknown_entity", f"There is no entity called {name!r}.", action)
+
+
+def _pages(client: TriviumClient, beginning: str) -> Iterator[tuple[api.Entity, ...]]:
+    """Entities whose name begins so, page by page, up to some."""
+    cursor = ""
+    for _ in range(MAX_PAGES):
+        page = client.entities(beginning, cursor=cursor)
+        yield page.entities
+        if not (cursor := page.cursor):
+            return
 
 
 def _say_where(picture: api.EntityPicture) -> None:

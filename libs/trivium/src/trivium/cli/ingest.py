@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from trivium import api
-from trivium.cli.absent import absent, tell_absent
+from trivium.cli.absent import absent, newest, tell_absent
 from trivium.cli.crawl import crawl_bounds, crawl_sites
 from trivium.cli.documents import remark
 from trivium.cli.estimate import tell_estimate
@@ -105,11 +105,13 @@ def ingest(  # noqa: PLR0913, PLR0915, PLR0917  (a command's options)
     paths = [Path(entry).expanduser() for entry in what if not entry.startswith(WEB)]
     folders = [path for path in paths if path.is_dir()]
     found = list(walk.files(paths))
-    if estimate:
-        tell_estimate(settings, found, urls, password)
-        ctx.exit()
     files = [entry for entry in found if isinstance(entry, FoundFile)]
     skipped = [entry for entry in found if isinstance(entry, Skipped)]
+    problems = [Problem(str(entry.path), entry.reason) for entry in skipped if entry.failed]
+    if estimate:
+        tell_estimate(settings, files, urls, password)
+        _tell_problems(problems)
+        ctx.exit(1 if problems else 0)
     ours = not server_is_running(settings)
     run = run or new_run()
     to: dict[str, Any] = {"dataset": dataset, "run": run, "move": move}
@@ -128,10 +130,11 @@ def ingest(  # noqa: PLR0913, PLR0915, PLR0917  (a command's options)
                     settled = _wait(client, sent.ids, shown)
             if folders:
                 held = holding_files(folders, [file.path for file in files]) if sync else folders
-                gone = _gone(client, found, held, root, dataset)
+                known = client.all_sources(within=Within(dataset))
+                gone = _gone(known if sync else newest(known), found, held, root, dataset)
             if sync:
                 remove_absent(client, gone, yes=yes)
-    problems = [Problem(str(entry.path), entry.reason) for entry in skipped if entry.failed] + sent.problems
+    problems += sent.problems
     if no_wait:
         _tell_sent(sent, ours)
     else:
@@ -154,13 +157,16 @@ def _refuse_with_crawl(bounds: object, password: str, extractor: str | None) -> 
 
 
 def _gone(
-    client: TriviumClient, found: Sequence[FoundFile | Skipped], folders: Sequence[Path], root: Path, dataset: str
+    known: Iterable[api.Source],
+    found: Sequence[FoundFile | Skipped],
+    folders: Sequence[Path],
+    root: Path,
+    dataset: str,
 ) -> list[api.Source]:
-    """The documents of the folders whose files are gone; nothing is known of what could not be read."""
+    """The `known` documents of the folders whose files are gone; of what could not be read nothing is known."""
     unread = [entry.path for entry in found if isinstance(entry, Skipped)]
     names = {entry.name for entry in found if isinstance(entry, FoundFile)}
-    known = absent(client.all_sources(within=Within(dataset)), folders, root, unread, dataset)
-    return [source for source in known if source.name not in names]
+    return [source for source in absent(known, folders, root, unread, dataset) if source.name not in names]
 
 
 def _send(client: TriviumClient, files: Sequence[FoundFile], urls: Sequence[str], shown: Progress, **said: Any) -> Sent:
