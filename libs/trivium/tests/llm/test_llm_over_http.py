@@ -10,7 +10,7 @@ from typing import Annotated
 import msgspec
 import pytest
 from cancelling import DELAY_S, cancel_at_every_step
-from openai_peer import OpenAiPeer, Reply
+from openai_peer import OpenAiPeer, Reply, Seen
 
 from trivium.domain.errors import NeverWill, Refused, TryLater
 from trivium.llm.connect import PROVIDERS, connect_llm
@@ -128,6 +128,42 @@ async def test_a_busy_server_is_asked_again_after_the_time_it_names() -> None:
         assert time.monotonic() - started >= 0.3
         await llm.close()
     assert len(peer.seen) == 2
+
+
+@pytest.mark.parametrize(
+    ("said", "requests"),
+    [
+        ("Rate limit reached, 3 a minute. Add a payment method at https://platform.example/account/billing.", 2),
+        ("insufficient_quota: check your plan and billing details.", 1),
+        ("Your credit balance is too low.", 1),
+    ],
+)
+async def test_only_a_busy_server_that_names_spent_credit_is_not_asked_again(said: str, requests: int) -> None:
+    with OpenAiPeer([Reply(said, status=429, headers={"retry-after": "0"}), Reply("Now")]) as peer:
+        llm = client(peer)
+        told = (await asyncio.gather(llm.complete(HELLO), return_exceptions=True))[0]
+        await llm.close()
+    assert len(peer.seen) == requests
+    assert getattr(told, "code", "") == ("llm_quota" if requests == 1 else "")
+
+
+@pytest.mark.parametrize("provider", ["openai", "anthropic"])
+@pytest.mark.parametrize("streaming", [False, True])
+async def test_calls_at_once_all_go_on_without_what_the_server_refuses(provider: str, streaming: bool) -> None:
+    def choose(seen: Seen) -> Reply:
+        if "temperature" in seen.body:
+            return Reply("temperature is not supported", status=400, delay_s=0.2)
+        return Reply("Oslo")
+
+    with OpenAiPeer(choose) as peer:
+        llm = client(peer, provider)
+        if streaming:
+            told = ["".join(pieces) for pieces in await asyncio.gather(*(streamed(llm) for _ in range(5)))]
+        else:
+            told = [answer.text for answer in await asyncio.gather(*(llm.complete(HELLO) for _ in range(5)))]
+        await llm.close()
+    assert told == ["Oslo"] * 5
+    assert "temperature" not in peer.seen[-1].body
 
 
 async def test_a_caller_cannot_wait_longer_than_the_client_allows() -> None:

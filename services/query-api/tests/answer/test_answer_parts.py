@@ -121,6 +121,22 @@ def test_a_claim_needs_its_words_numbers_and_names_in_what_it_cites(claim: str, 
     assert judge_claims(claims_of(Draft(claim, found=True), [report])) is verdict
 
 
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ("Paris [Source: r.txt, chunk 1].", Verdict.SUPPORTED),
+        ("- Paris [Source: r.txt, chunk 1]\n- Seine [Source: r.txt, chunk 1]", Verdict.SUPPORTED),
+        ("Lyon [Source: r.txt, chunk 1].", Verdict.NOT_SUPPORTED),
+        ("Paris.", Verdict.NOT_SUPPORTED),
+        ("Yes [Source: r.txt, chunk 1]. Paris lies on the Seine [Source: r.txt, chunk 1].", Verdict.SUPPORTED),
+        ("Overview. Paris lies on the Seine [Source: r.txt, chunk 1].", Verdict.SUPPORTED),
+    ],
+)
+def test_one_word_with_a_source_of_its_own_is_a_claim_where_nothing_says_more(text: str, verdict: Verdict) -> None:
+    france = hit("r.txt", "The capital of France is Paris. Paris lies on the Seine.")
+    assert judge_claims(claims_of(Draft(text, found=True), [france])) is verdict
+
+
 LOVELACE = (Turn("Who was Ada Lovelace?", "Ada Lovelace was a mathematician. [Source: Babbage.pdf, chunk 1]"),)
 
 

@@ -26,6 +26,7 @@ from trivium.llm.connect import connect_llm
 from trivium.llm.transport import LlmLimits
 from trivium_query.answer.answer import DISCLAIMER, answer, stream
 from trivium_query.answer.extractive import NOT_FOUND
+from trivium_query.answer.llm_answer import MAX_SOURCE_CHARS
 from trivium_query.requests import AskRequest
 
 if TYPE_CHECKING:
@@ -111,6 +112,29 @@ async def test_sentences_without_a_source_are_tied_to_the_one_that_bears_them_ou
     assert given.text == shown(events) == f"Neil Armstrong commanded the Apollo 11 mission {MARKER}."
     assert [citation.marker for citation in given.citations] == [MARKER]
     assert any("1 sentence" in note for note in given.notes)
+
+
+@pytest.mark.parametrize("said", ["Armstrong.", "Armstrong [1]."])
+async def test_an_answer_of_one_word_is_cited_and_judged(library: Library, ask: Ask, said: str) -> None:
+    given, _, _ = await run(library, ask(QUESTION), scripted(Reply(said), judge=Reply("no json")))
+    assert (given.text, given.verdict) == (f"Armstrong {MARKER}.", Verdict.SUPPORTED)
+    assert [citation.quote for citation in given.citations] == ["Neil Armstrong commanded the Apollo 11 mission."]
+
+
+async def test_a_source_is_named_the_same_when_one_of_its_name_finds_no_room_in_the_prompt(
+    library: Library, ask: Ask
+) -> None:
+    library.chunks.clear()
+    filler = " Neil Armstrong commanded the Apollo 11 mission." * 100
+    for place in "abcdefg":
+        library.add(f"{place}/report.md" if place in "ag" else f"{place}.md", f"{QUESTION}{filler} Part {place}.")
+    given, _, peer = await run(library, ask(QUESTION, top_k=7), scripted(Reply(GOOD), judge=Reply("no json")))
+    assert [hit.chunk.source for hit in given.hits][::6] == ["a/report.md", "g/report.md"]
+    assert len(peer.seen[0].prompt) < 7 * MAX_SOURCE_CHARS
+    assert given.text == "Neil Armstrong commanded the Apollo 11 mission [Source: a/report.md, chunk 1]."
+    assert (given.verdict, len(given.citations)) == (Verdict.SUPPORTED, 1)
+    beyond, _, _ = await run(library, ask(QUESTION, top_k=7), scripted(Reply(f"{GOOD} [7] [Source: g/report.md]")))
+    assert any("2 citation" in note for note in beyond.notes)
 
 
 async def test_an_answer_of_which_nothing_stands_in_the_documents_is_not_found(library: Library, ask: Ask) -> None:

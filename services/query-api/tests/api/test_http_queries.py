@@ -244,6 +244,14 @@ async def test_a_stream_that_fails_ends_with_a_problem(client: httpx2.AsyncClien
     assert "secret" not in answer.text
 
 
+@pytest.mark.parametrize("stream", [False, True])
+async def test_a_question_without_a_word_is_refused_before_anything_is_streamed(
+    client: httpx2.AsyncClient, stream: bool
+) -> None:
+    answer = await client.post("/v1/queries", json={"question": "???", "stream": stream})
+    assert (answer.status_code, answer.json()["code"]) == (400, "question_empty")
+
+
 async def test_a_follow_up_sees_its_history(client: httpx2.AsyncClient) -> None:
     made = await client.post("/v1/conversations", json={"title": "Engines"})
     assert made.status_code == 201

@@ -108,16 +108,17 @@ class HttpLlm:
         deadline = self._deadline(timeout_s)
         prompt = Prompt(tuple(messages), max_tokens, stream=True)
         while True:
+            dialect = self._dialect
             try:
                 with called(self.name, prompt.messages) as call:
-                    async with aclosing(self._stream(prompt, deadline, call.bill)) as deltas:
+                    async with aclosing(self._stream(dialect, prompt, deadline, call.bill)) as deltas:
                         async for delta in deltas:
                             if delta.final:
                                 call.spend(delta.final)
                             yield delta
                 return
             except BadRequest as refusal:  # raised before anything was yielded
-                self._concede(refusal)
+                self._concede(refusal, dialect)
 
     async def close(self) -> None:
         """Close all connections."""
@@ -132,22 +133,23 @@ class HttpLlm:
 
     async def _completed(self, prompt: Prompt, deadline: float, bill: Bill) -> Completion:
         while True:
+            dialect = self._dialect
             try:
-                body = await self._transport.post(self._dialect.encode(prompt), deadline, bill.sent)
+                body = await self._transport.post(dialect.encode(prompt), deadline, bill.sent)
             except BadRequest as refusal:
-                self._concede(refusal)
+                self._concede(refusal, dialect)
                 continue
             try:
-                answer = self._dialect.decode(body)
+                answer = dialect.decode(body)
             except (msgspec.DecodeError, UnicodeError) as fault:
                 raise self._gibberish(fault) from fault
             bill.came(answer.text + answer.thought)
             return answer if prompt.schema is not None else spoken(answer)  # JSON is freed of thoughts by its decoder
 
-    async def _stream(self, prompt: Prompt, deadline: float, bill: Bill) -> AsyncGenerator[Delta]:
-        reader, said = self._dialect.reader(), SpokenText()
+    async def _stream(self, dialect: Dialect, prompt: Prompt, deadline: float, bill: Bill) -> AsyncGenerator[Delta]:
+        reader, said = dialect.reader(), SpokenText()
         try:
-            async for line in self._transport.lines(self._dialect.encode(prompt), deadline, bill.sent):
+            async for line in self._transport.lines(dialect.encode(prompt), deadline, bill.sent):
                 try:
                     text = reader.feed(line)
                 except (msgspec.DecodeError, UnicodeError) as fault:
@@ -167,8 +169,13 @@ class HttpLlm:
             yield Delta(rest)
         yield Delta(final=spoken(reader.completion()))
 
-    def _concede(self, refusal: BadRequest) -> None:
-        """Go on without the parameter the server refused, for this call and later ones; else raise."""
+    def _concede(self, refusal: BadRequest, refused: Dialect) -> None:
+        """Go on without the parameter the server refused, for this call and later ones; else raise.
+
+        `refused` is what the request was encoded with: where another call conceded meanwhile, that is tried first.
+        """
+        if self._dialect is not refused:
+            return
         conceded = self._dialect.concede(refusal.complaint)
         if conceded is None:
             raise refusal

@@ -22,7 +22,8 @@ SLOW = "llm_slow"
 _TOO_LONG = re.compile(
     r"context.{0,10}(length|window|size)|(prompt|input|request).{0,20}too (long|large)|maximum.{0,30}tokens", re.I
 )
-_NO_CREDIT = re.compile(r"insufficient_quota|credit balance|billing", re.I)
+_SPENT = re.compile(r"insufficient_quota|credit balance", re.I)
+_NO_CREDIT = re.compile(rf"{_SPENT.pattern}|billing", re.I)  # a busy server's advice may name its billing page, too
 _NO_MODEL = re.compile(r"model.{0,80}(not found|does not exist|not exist|unknown)|unknown model", re.I)
 _SHOWN_CHARS = 300  # of a provider's own words in our message
 _PASSING = frozenset({408, 409, 425, 429})
@@ -202,7 +203,7 @@ class Transport:
     def _status_error(self, response: httpx2.Response, body: str) -> TriviumError:
         status = response.status_code
         said = self._quote(body)
-        if status in _PASSING and not _NO_CREDIT.search(body):
+        if status in _PASSING and not _SPENT.search(body):
             wait_s = _retry_after_s(response.headers.get("retry-after", ""))
             return RetryAfter("llm_busy", f"{self._name} is busy (HTTP {status}).", "Try again later.", wait_s)
         if status >= 500:

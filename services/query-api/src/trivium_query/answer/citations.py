@@ -48,12 +48,16 @@ class Draft(msgspec.Struct, frozen=True):
 
 
 class Shelf:
-    """The hits an answer may cite. A file's bare name is used unless two different sources share it."""
+    """The hits an answer may cite. A file's bare name is used unless two different sources share it.
 
-    def __init__(self, hits: Sequence[Hit]) -> None:
+    `among` are all that a reader is shown, by which sources are named; the hits themselves where nothing is said.
+    """
+
+    def __init__(self, hits: Sequence[Hit], among: Sequence[Hit] | None = None) -> None:
         self.hits = tuple(hits)
+        self.among = self.hits if among is None else tuple(among)
         bearers: defaultdict[str, set[str]] = defaultdict(set)
-        for hit in hits:
+        for hit in self.among:
             bearers[_file_name(hit.chunk.source)].add(hit.chunk.document_id)
         self._shared = {name for name, documents in bearers.items() if len(documents) > 1}
 

@@ -48,7 +48,7 @@ async def generate(
     Numbers of sources that do not exist are removed and counted in a note; repeated marks of the prompt are removed.
     An answer that cites nothing is asked for once more; then its sentences are tied to their sources or left out.
     """
-    shelf = Shelf(_fitting(hits))
+    shelf = Shelf(_fitting(hits), among=hits)
     messages = prompt(question, shelf.hits, secrets.token_hex(8), kind)
     ends = time.monotonic() + timeout_s
     async for piece in _written(messages, shelf, llm, timeout_s):

@@ -20,7 +20,7 @@ _END = ".!?\u3002"
 def quoting_sentences(draft: Draft, shelf: Shelf) -> Draft:
     """Each citation with the sentence that bears its claim out; the whole chunk where none has a word of it."""
     cited: dict[tuple[str, str], Citation] = {}
-    for claim in claims_of(draft, shelf.hits):
+    for claim in claims_of(draft, shelf.hits, shelf.among):
         for hit in claim.hits:
             if quote := _nearest(claim.text, hit):
                 cited.setdefault((hit.chunk.id, quote), shelf.cite(hit, quote))
@@ -32,30 +32,31 @@ def quoting_sentences(draft: Draft, shelf: Shelf) -> Draft:
 def tied(draft: Draft, shelf: Shelf) -> Draft:
     """A draft that cites nothing: each sentence with the source that bears it out, without those that have none."""
     lines, dropped = [], 0
+    citations: dict[str, Citation] = {}
     for line in draft.text.splitlines():
         sentences = [span.of(line).strip() for span in split_sentences(line)]
-        kept = [with_source for one in sentences if (with_source := _with_source(one, shelf))]
+        kept = [(one, hit) for one in sentences if (hit := _bearing_out(one, shelf.hits))]
         dropped += len([one for one in sentences if content_words(one)]) - len(kept)
-        lines.append(" ".join(kept))
+        lines.append(" ".join(_with_source(one, hit, shelf) for one, hit in kept))
+        for one, hit in kept:
+            citations.setdefault(hit.chunk.id, shelf.cite(hit, _nearest(one, hit) or hit.chunk.text))
     text = "\n".join(lines).strip()
     if not text:
         return Draft(NOT_FOUND, found=False, notes=draft.notes)
     notes = (
         (*draft.notes, f"{dropped} sentence(s) that no document bears out were left out.") if dropped else draft.notes
     )
-    return quoting_sentences(Draft(text, found=True, notes=notes), shelf)
+    return quoting_sentences(Draft(text, found=True, citations=tuple(citations.values()), notes=notes), shelf)
 
 
-def _with_source(sentence: str, shelf: Shelf) -> str:
-    """With the marker of the first hit that bears it out; "" where there is none, or it says nothing."""
-    hit = _bearing_out(sentence, shelf.hits)
-    if hit is None:
-        return ""
+def _with_source(sentence: str, hit: Hit, shelf: Shelf) -> str:
+    """With the hit's marker before its full stop."""
     bare = sentence.rstrip(_END)
     return f"{bare} {shelf.marker(hit)}{sentence[len(bare) :]}"
 
 
 def _bearing_out(sentence: str, hits: Sequence[Hit]) -> Hit | None:
+    """The first hit that does; None where there is none, or it says nothing."""
     if not content_words(sentence):
         return None
     return next((hit for hit in hits if is_borne_out(Claim(sentence, (hit,)), None, {})), None)

@@ -26,7 +26,7 @@ MAX_SUB_QUESTIONS = 4
 MIN_OVERLAP = 0.6  # of a claim's content words, in the source it cites
 SURE_COSINE = 0.75  # a claim that one sentence of its source says in other words
 MIN_NAMES = 0.5  # of the claim's names, in the source or its heading
-_MIN_CLAIM_WORDS = 2  # less is a lead-in ("In short:"), not a claim
+_MIN_CLAIM_WORDS = 2  # less is a lead-in ("In short:"), not a claim, where the answer says more
 _SOURCE_CHARS = 3_000
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _WRITTEN = re.compile(r"[^\W_]+")
@@ -55,18 +55,28 @@ class Judgement(msgspec.Struct, frozen=True):
         return tuple(question for question in self.sub_questions if question.strip())[:MAX_SUB_QUESTIONS]
 
 
-def claims_of(draft: Draft, hits: Sequence[Hit]) -> list[Claim]:
-    """The answer's claims. A citation covers the sentences since the one before it, in its paragraph."""
-    shelf = Shelf(hits)
-    by_marker = {shelf.marker(hit): hit for hit in hits}
-    found: list[Claim] = []
+def claims_of(draft: Draft, hits: Sequence[Hit], among: Sequence[Hit] | None = None) -> list[Claim]:
+    """The answer's claims. A citation covers the sentences since the one before it, in its paragraph.
+
+    A word alone ("Paris [1].") is a claim where a citation covers nothing else, and the answer says no more than that.
+    `among` as in `Shelf`.
+    """
+    covered = _covered(draft, Shelf(hits, among))
+    said = [one for part in covered for one in part if len(content_words(one.text)) >= _MIN_CLAIM_WORDS]
+    return said or [part[0] for part in covered if len(part) == 1 and part[0].hits]
+
+
+def _covered(draft: Draft, shelf: Shelf) -> list[list[Claim]]:
+    """The sentences that say something, together where one citation covers them, or none does."""
+    by_marker = {shelf.marker(hit): hit for hit in shelf.hits}
+    found: list[list[Claim]] = []
     for paragraph in draft.text.splitlines():
         start = 0
         for cluster in re.finditer(rf"(?:\s*{MARKER.pattern})+", paragraph):
             cited = tuple(by_marker[mark] for mark in MARKER.findall(cluster.group()) if mark in by_marker)
-            found.extend(_claims(paragraph[start : cluster.start()], cited))
+            found.append(_sentences(paragraph[start : cluster.start()], cited))
             start = cluster.end()
-        found.extend(_claims(paragraph[start:], ()))
+        found.append(_sentences(paragraph[start:], ()))
     return found
 
 
@@ -114,9 +124,9 @@ def sub_questions(question: str, names: Sequence[str], missing: Sequence[str]) -
     return tuple(parts) if len(parts) >= MIN_SUB_QUESTIONS else ()
 
 
-def _claims(text: str, cited: tuple[Hit, ...]) -> list[Claim]:
+def _sentences(text: str, cited: tuple[Hit, ...]) -> list[Claim]:
     sentences = [span.of(text).strip() for span in split_sentences(text)]
-    return [Claim(one, cited) for one in sentences if len(content_words(one)) >= _MIN_CLAIM_WORDS]
+    return [Claim(one, cited) for one in sentences if content_words(one)]
 
 
 def is_borne_out(claim: Claim, vector: Vector | None, sentence_vectors: Mapping[str, Vector]) -> bool:

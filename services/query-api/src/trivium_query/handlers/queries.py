@@ -16,6 +16,7 @@ from trivium.domain.retrieval import Mode, SearchFilter, SearchResult
 from trivium.domain.scope import Tenant
 from trivium.domain.times import period
 from trivium_query.access.limiter import refuse_debtors, settle
+from trivium_query.answer.understand import clean_question
 from trivium_query.failures import deadline_passed
 from trivium_query.handlers import conversations
 from trivium_query.handlers.emptiness import nothing_there
@@ -112,9 +113,15 @@ async def _stream(
 async def _prepare(
     services: Services, tenant: Tenant, wanted: QueryRequest, timeout_s: float | None, history: Sequence[Turn]
 ) -> AskRequest:
-    """The request with its history. Raises `NotFound` for an unknown conversation, and `TooMany`."""
+    """The request with its history.
+
+    Raises `NotFound` for an unknown conversation, `TooMany`, and `Refused` for what is no question.
+    """
     await refuse_debtors()
-    request = msgspec.structs.replace(_request(services, wanted, timeout_s), kind=wanted.kind, rerank=wanted.rerank)
+    asked = _request(services, wanted, timeout_s)
+    request = msgspec.structs.replace(
+        asked, question=clean_question(asked.question), kind=wanted.kind, rerank=wanted.rerank
+    )
     if wanted.conversation_id:
         history = (await conversations.find(services, tenant, wanted.conversation_id)).turns
     newest = tuple(history[-HISTORY_TURNS:])

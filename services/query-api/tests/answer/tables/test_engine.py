@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Sequence
+from typing import Literal
 
 import pytest
 from hypothesis import given
@@ -13,6 +14,7 @@ from trivium.domain.chunks import Span
 from trivium.domain.parsed import ParsedDocument, Position, Unit, UnitKind
 from trivium_query.answer.tables.engine import database_of, run
 from trivium_query.answer.tables.from_units import tables_of
+from trivium_query.answer.tables.plan_by_llm import WrittenFilter, WrittenPlan, validated
 from trivium_query.answer.tables.query_plan import Aggregate, Filter, Plan, Test
 from trivium_query.answer.tables.table import DocumentTables
 
@@ -82,6 +84,36 @@ def test_several_numbers_are_no_answer_to_what_stands_there(nests: DocumentTable
     coots = Filter(0, Test.IS, ("Coot",))
     assert _value(nests, Plan(Aggregate.VALUE, 1, (coots,))) == []
     assert _value(nests, Plan(Aggregate.VALUE, 1, group=0)) == []
+
+
+def test_a_difference_of_what_stands_there_is_of_one_row_and_one_row() -> None:
+    stored = _stored(_unit(ROWS[:3], 2))
+    coots, herons, eights = (Filter(0, Test.IS, ("Coot",)), Filter(0, Test.IS, ("Heron",)), Filter(1, Test.IS, (8.0,)))
+    assert _value(stored, Plan(Aggregate.VALUE, 1, (coots,), less=(herons,))) == []
+    assert _value(stored, Plan(Aggregate.VALUE, 1, (herons,), less=(coots,))) == []
+    assert _value(stored, Plan(Aggregate.VALUE, 1, (coots, eights), less=(herons,))) == [(None, 3)]
+    assert _value(stored, Plan(Aggregate.VALUE, 1, (coots,), minus=1)) == []
+    assert _value(stored, Plan(Aggregate.VALUE, 1, (herons,), minus=1)) == [(None, 0)]
+
+
+@pytest.mark.parametrize(
+    ("aggregate", "column", "group", "value"),
+    [
+        ("sum", "Eggs", "", 6),
+        ("count", "Bird", "", 0),
+        ("count", "", "", 1),
+        ("sum", "Eggs", "Bird", None),
+        ("count", "", "Bird", None),
+        ("value", "Bird", "", None),
+    ],
+)
+def test_a_model_s_difference_is_of_numbers_and_of_no_groups(
+    aggregate: Literal["sum", "count", "value"], column: str, group: str, value: int | None
+) -> None:
+    stored = _stored(_unit(ROWS[:3], 2))
+    coots, herons = WrittenFilter("Bird", "is", ["Coot"]), WrittenFilter("Bird", "is", ["Heron"])
+    plan = validated(WrittenPlan(1, aggregate, column, [coots], group, "", [herons]), stored.tables[0])
+    assert (_value(stored, plan) if plan else None) == (None if value is None else [(None, value)])
 
 
 @pytest.mark.parametrize("label", ["Total waders", ""])

@@ -84,6 +84,8 @@ def run(stored: DocumentTables, table: Table, plan: Plan) -> Result | None:
                 return _of_empty_cell(connection, plan, table)
             if len(values) > MAX_RESULTS or not _is_settled(plan, table, values):
                 return None
+            if not _is_of_one_row_each(connection, plan, table):
+                return None
             groups = [value.group for value in values if value.group is not None]
             lying = rows_of(plan, table.number, groups, table.rows)
             rows = msgspec.convert(_fetched(connection, lying), list[_Lying])
@@ -119,6 +121,19 @@ def _is_settled(plan: Plan, table: Table, values: Sequence[Value]) -> bool:
     if plan.group is not None:
         return all(value.rows == 1 for value in values)
     return len(values) == 1 or table.columns[plan.column].kind is not ColumnKind.NUMBER
+
+
+def _is_of_one_row_each(connection: sqlite3.Connection, plan: Plan, table: Table) -> bool:
+    """Not so where a difference of what stands there would be made of one cell among several, on either side."""
+    if plan.aggregate is not Aggregate.VALUE or (plan.minus is None and not plan.less):
+        return True
+    alone = msgspec.structs.replace(plan, less=(), minus=None)
+    other = msgspec.structs.replace(
+        alone,
+        column=plan.column if plan.minus is None else plan.minus,
+        filters=plan.less or plan.filters,
+    )
+    return all(len(_fetched(connection, rows_of(side, table.number, (), 2))) == 1 for side in (alone, other))
 
 
 def _typed(raw: RawTable, sums: Sequence[int]) -> list[TypedColumn]:

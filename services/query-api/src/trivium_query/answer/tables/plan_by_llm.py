@@ -93,14 +93,18 @@ def validated(written: WrittenPlan, table: Table) -> Plan | None:
 
 
 def _is_sound(plan: Plan, table: Table) -> bool:
+    """A difference is one of numbers, and of no groups."""
+    if plan.less and plan.group is not None:
+        return False
     if plan.column is None:
         return plan.aggregate is Aggregate.COUNT
     if plan.extreme and plan.group is None:
         return False
     kind = table.columns[plan.column].kind
-    if plan.aggregate in (Aggregate.LEAST, Aggregate.MOST):
-        return kind is not ColumnKind.TEXT
-    return plan.aggregate in (Aggregate.VALUE, Aggregate.COUNT) or kind is ColumnKind.NUMBER
+    if plan.aggregate is Aggregate.COUNT or kind is ColumnKind.NUMBER:
+        return True
+    ordered = plan.aggregate in (Aggregate.LEAST, Aggregate.MOST) and kind is not ColumnKind.TEXT
+    return not plan.less and (ordered or plan.aggregate is Aggregate.VALUE)
 
 
 def _filters(written: Sequence[WrittenFilter], table: Table) -> tuple[Filter, ...]:

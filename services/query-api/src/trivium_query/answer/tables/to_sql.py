@@ -13,7 +13,7 @@ MAX_RESULTS = 50  # groups or values of one answer; more is no answer
 _OPERATORS = {Test.MORE: ">", Test.AT_LEAST: ">=", Test.LESS: "<", Test.AT_MOST: "<="}
 _ORDERS = {Aggregate.LEAST: "ASC", Aggregate.MOST: "DESC"}
 _FUNCTIONS = {
-    Aggregate.VALUE: "max",  # of one row: `engine.py` looks that it is one
+    Aggregate.VALUE: "max",  # of one row: `engine.py` looks that it is one, of a difference on both sides
     Aggregate.SUM: "sum",
     Aggregate.MEAN: "avg",
     Aggregate.LEAST: "min",
