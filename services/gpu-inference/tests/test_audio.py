@@ -69,6 +69,16 @@ def test_a_recording_that_is_cut_off_is_read_as_far_as_it_goes() -> None:
     assert 0 < len(decoded(whole[: len(whole) // 2])) < 10 * RATE_HZ
 
 
+@pytest.mark.parametrize(("form", "codec"), [("mp3", "libmp3lame"), ("adts", "aac")])
+@pytest.mark.parametrize("first_rate_hz", [44_100, 48_000])
+def test_joined_recordings_of_other_sample_rates_are_all_heard(form: str, codec: str, first_rate_hz: int) -> None:
+    second_rate_hz = 44_100 + 48_000 - first_rate_hz
+    content = b"".join(
+        encoded(tone(3, rate_hz), form, codec, rate_hz) for rate_hz in (first_rate_hz, second_rate_hz, first_rate_hz)
+    )
+    assert len(decoded(content)) == pytest.approx(9 * RATE_HZ, rel=0.05)
+
+
 def test_a_film_without_sound_is_told() -> None:
     file = io.BytesIO()
     with av.open(file, "w", format="matroska") as container:

@@ -8,8 +8,10 @@ import time
 import weakref
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -325,3 +327,17 @@ def test_the_fingerprint_names_the_model_and_its_revision(embedder: TextEmbedder
     assert embedder.fingerprint.startswith("all-MiniLM-L6-v2@")
     assert embedder.max_tokens == 256
     assert embedder.dimension == 384
+
+
+def test_the_fingerprint_names_the_prompts_of_a_model_that_has_some(embedder: TextEmbedder) -> None:
+    def fingerprint(query: str, passage: str) -> str:
+        files = msgspec.structs.replace(embedder.files, query_prompt=query, passage_prompt=passage)
+        with closing(TextEmbedder(files, embedder._encoder)) as other:
+            return other.fingerprint
+
+    files = embedder.files
+    plain = f"{files.name}@{files.digest}:mean:256:{embedder._encoder.description}:1"  # stored vectors have this name
+    assert fingerprint("", "") == embedder.fingerprint == plain
+    prompts = [("query: ", ""), ("", "query: "), ("query: ", "passage: "), ("query: passage: ", "")]
+    assert len({plain, *(fingerprint(*each) for each in prompts)}) == len(prompts) + 1
+    assert fingerprint(*prompts[0]) == fingerprint(*prompts[0])

@@ -76,6 +76,11 @@ def test_abbreviations_initials_decimals_and_numbering_end_no_sentence(text: str
         ("In the garden music may go on until 9 p.m. Fireworks and confetti are forbidden.", 2),
         ("The office closes for the day at 5 p.m. Monday to Friday.", 1),
         ("At 5 p.m. Anna left.", 1),
+        ("The hall is open all day. At 5 p.m. Anna left.", 2),
+        (
+            "https://example.org/a/long/address/of/a/programme/of/a/summer is open until 9 p.m. Fireworks follow.",
+            2,
+        ),
         ("He said no. Then he left.", 2),
         ("He was born in 1971. Paris was his home.", 2),
         ('"It ends." She left.', 2),
@@ -138,3 +143,7 @@ def test_spans_count_in_the_given_text() -> None:
 @pytest.mark.parametrize("unit", [".", "\v", "\n ", ")", "x", " ", "a.", "A. ", "[1]", ".)", "\r\n", "。", "- "])
 def test_hostile_repetition_takes_linear_time(unit: str) -> None:
     assert growth(lambda chars: split_sentences(unit * (chars // len(unit))), 20_000) < LINEAR
+
+
+def test_a_log_on_one_line_with_many_hours_takes_linear_time() -> None:
+    assert growth(lambda hours: split_sentences("At 5 p.m. Xa " * hours), 4_000) < LINEAR

@@ -55,7 +55,7 @@ def _decoded(file: BinaryIO) -> Iterator[AudioFrame]:
 
 def _frames(container: InputContainer) -> Iterator[AudioFrame]:
     """Frames of the first sound stream, resampled; broken ones are left out. Raises when there is none at all."""
-    resampler = AudioResampler(format="s16", layout="mono", rate=RATE_HZ)
+    resampler, heard = _resampler(), None
     broken: av.error.InvalidDataError | None = None
     good = False
     for packet in container.demux(audio=0):
@@ -69,10 +69,18 @@ def _frames(container: InputContainer) -> Iterator[AudioFrame]:
                 raise ValueError("its sample rate is below 4,000 Hz")
             frame.pts = None  # gaps and jumps of a file's clock are not sound
             good = True
+            if heard not in (None, shape := (frame.format.name, frame.layout.name, frame.sample_rate)):
+                yield from resampler.resample(None)  # recordings that were joined: a resampler takes one kind of frame
+                resampler = _resampler()
+            heard = shape
             yield from resampler.resample(frame)
     if not good:
         raise broken or ValueError("it holds no sound")
     yield from resampler.resample(None)
+
+
+def _resampler() -> AudioResampler:
+    return AudioResampler(format="s16", layout="mono", rate=RATE_HZ)
 
 
 def _joined(frames: Iterator[AudioFrame]) -> Iterator[bytes]:

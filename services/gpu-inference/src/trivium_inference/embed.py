@@ -66,12 +66,13 @@ class TextEmbedder:
 
     @property
     def fingerprint(self) -> str:
-        """Model, revision, window, back end and precision, and the version of this code."""
+        """Model, revision, window, back end and precision, the version of this code, and the prompts if any."""
         files = self._files
-        return (
+        base = (
             f"{files.name}@{files.digest}:{files.pooling}:{files.max_tokens}"
             f":{self._encoder.description}:{EMBED_VERSION}"
         )
+        return f"{base}:{files.prompts_digest}" if files.prompts_digest else base
 
     @property
     def dimension(self) -> int:

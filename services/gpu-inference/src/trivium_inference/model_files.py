@@ -46,6 +46,12 @@ class ModelFiles(msgspec.Struct, frozen=True):
         """The fast tokenizer's file."""
         return self.path / "tokenizer.json"
 
+    @property
+    def prompts_digest(self) -> str:
+        """Eight hexadecimal digits that name both prompts; "" where the model has none."""
+        prompts = (self.query_prompt, self.passage_prompt)
+        return hashlib.sha256(msgspec.json.encode(prompts)).hexdigest()[:8] if any(prompts) else ""
+
 
 def locate_model(model: str = "", *, allow_download: bool = False) -> ModelFiles:
     """The files of `model`: a local path, a hub name that was downloaded before, or "" for the default.

@@ -1,14 +1,18 @@
-"""One client and several replicas of the inference service behind one name."""
+"""One client, and replicas of the inference service behind one name that come and go, also with other models."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 
 import grpc
+import numpy as np
+import pytest
 
+from trivium.adapters.distributed.inference.models import RemoteEmbedder, RemoteOcr, RemoteTranscriber
 from trivium.adapters.distributed.inference.server import Inference
+from trivium.domain.errors import TryLater
 from trivium.v1 import inference_pb2 as pb
 from trivium.v1.inference_pb2_grpc import InferenceServiceServicer, add_InferenceServiceServicer_to_server
 
@@ -20,10 +24,29 @@ class Replica(InferenceServiceServicer):  # type: ignore[misc]  # generated code
 
     def __init__(self) -> None:
         self.asked = 0
+        self.model = "one"
 
     def Info(self, request: pb.InfoRequest, context: grpc.ServicerContext) -> pb.InfoResponse:  # noqa: N802
         self.asked += 1
-        return pb.InfoResponse()
+        return pb.InfoResponse(
+            embedding=pb.InfoResponse.Embedding(fingerprint=self.model),
+            ocr_fingerprint=self.model,
+            transcriber_fingerprint=self.model,
+        )
+
+    def CountTokens(  # noqa: N802
+        self, request: pb.CountTokensRequest, context: grpc.ServicerContext
+    ) -> pb.CountTokensResponse:
+        return pb.CountTokensResponse(counts=[1 for _ in request.texts], fingerprint=self.model)
+
+    def Ocr(self, request: pb.OcrRequest, context: grpc.ServicerContext) -> pb.OcrResponse:  # noqa: N802
+        return pb.OcrResponse(fingerprint=self.model)
+
+    def Transcribe(  # noqa: N802
+        self, requests: Iterator[pb.TranscribeRequest], context: grpc.ServicerContext
+    ) -> Iterator[pb.TranscribeResponse]:
+        list(requests)
+        yield pb.TranscribeResponse(fingerprint=self.model, done_s=1)
 
 
 @contextmanager
@@ -53,3 +76,35 @@ def test_a_client_asks_all_replicas_in_turn_and_goes_on_without_one_that_ends() 
         for _ in range(CALLS):
             inference.call("Info", pb.InfoRequest(), timeout_s=10)
         assert second.asked == before + CALLS
+
+
+def count(inference: Inference) -> str:
+    embedder = RemoteEmbedder(inference)
+    embedder.count_tokens(["river"])
+    return embedder.fingerprint
+
+
+def read(inference: Inference) -> str:
+    ocr = RemoteOcr(inference)
+    ocr.read(np.zeros((20, 20, 3), np.uint8))
+    return ocr.fingerprint
+
+
+def transcribe(inference: Inference) -> str:
+    transcriber = RemoteTranscriber(inference)
+    transcriber.transcribe(b"sound")
+    return transcriber.fingerprint
+
+
+@pytest.mark.parametrize("ask", [count, read, transcribe])
+def test_an_answer_of_another_model_is_refused_once_and_the_next_goes_by_its_name(
+    ask: Callable[[Inference], str],
+) -> None:
+    replica = Replica()
+    with serving(replica) as (address, _), closing(Inference(address)) as inference:
+        assert ask(inference) == "one"
+        replica.model = "two"
+        with pytest.raises(TryLater) as failure:
+            ask(inference)
+        assert failure.value.code == "model_changed"
+        assert ask(inference) == "two"

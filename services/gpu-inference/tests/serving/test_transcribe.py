@@ -9,12 +9,13 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import closing
 from functools import partial
 from pathlib import Path
+from typing import BinaryIO
 
 import grpc
 import numpy as np
 import pytest
 from prometheus_client import REGISTRY
-from sounds import encoded, silence
+from sounds import encoded, silence, tone
 from tiny_disk import tiny_disk
 from waiting import wait_until_async
 
@@ -24,7 +25,7 @@ from trivium.config import Settings
 from trivium.domain.errors import NeverWill, Refused, TryLater
 from trivium.v1 import inference_pb2 as pb
 from trivium.v1.inference_pb2_grpc import InferenceServiceStub
-from trivium_inference.audio import Window
+from trivium_inference.audio import Recording, Window
 from trivium_inference.embed import TextEmbedder
 from trivium_inference.serving import recordings
 from trivium_inference.serving.engines import Engines, with_queues
@@ -155,6 +156,36 @@ async def test_more_than_it_takes_is_refused_and_nothing_stays() -> None:
             async with made.received(pieces()):
                 pass
         assert failure.value.code == "request_too_large"
+
+
+async def test_a_caller_who_leaves_while_the_decoder_starts_leaves_none_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = recordings.Recordings()
+    started: list[Recording] = []
+    go = threading.Event()
+
+    def slowly(file: BinaryIO) -> Recording:
+        started.append(Recording(file))
+        assert go.wait(WAIT_S)
+        return started[-1]
+
+    async def pieces() -> AsyncIterator[pb.TranscribeRequest]:
+        yield pb.TranscribeRequest(content=encoded(tone(60)))  # more than a pipe holds: the child cannot end by itself
+
+    async def receive() -> None:
+        async with made.received(pieces()):
+            raise AssertionError("the caller is gone")
+
+    monkeypatch.setattr(recordings, "Recording", slowly)
+    call = asyncio.create_task(receive())
+    await wait_until_async(lambda: started, "the decoder has started")
+    for _ in range(2):  # the second as when the server stops
+        call.cancel()
+        await asyncio.sleep(0.01)
+    go.set()
+    with pytest.raises(asyncio.CancelledError):
+        await call
+    assert not started[0]._child.is_alive
+    assert made._free == recordings.MAX_RECORDINGS
 
 
 async def test_a_full_disk_is_told_to_come_again_and_nothing_stays(

@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from growth import LINEAR, growth
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -266,6 +267,14 @@ def test_plain_text_chunks_know_their_exact_range_in_the_original() -> None:
         (place,) = chunk.positions
         assert place.offset is not None
         assert original[slice(*place.offset)] == chunk.text
+
+
+@pytest.mark.parametrize("kind", [UnitKind.CODE, UnitKind.TABLE])
+def test_a_long_line_of_blanks_in_code_or_a_table_takes_linear_time(kind: UnitKind) -> None:
+    def work(blanks: int) -> None:
+        chunks_of(document(Unit(kind, "x\n" + " " * blanks + "\ny\n" + "z = 1\n" * 400)))
+
+    assert growth(work, 10_000) < LINEAR
 
 
 def test_semantic_chunks_end_where_the_subject_changes() -> None:

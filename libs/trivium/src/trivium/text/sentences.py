@@ -64,6 +64,7 @@ _AFTER_TIME = frozenset(  # "at 5 p.m. Monday", "3 p.m. Eastern time"
     pdt cet cest""".split()
 )
 _LED_WORDS = 3  # "At 5 p.m. Anna left" is one sentence
+_LED_CHARS = 200  # as far back as its words are counted
 _AFTER_ORDINAL = frozenset(  # "am 3. Oktober": languages that write ordinals with a full stop
     """januar februar märz april mai juni juli august september oktober november dezember jahrhundert
     jahrhunderts januára ledna leden januari februari mars maj juli tammikuuta""".split()
@@ -97,7 +98,7 @@ def _blocks(text: str) -> Iterator[tuple[int, int]]:
 def _cuts(text: str, start: int, end: int) -> Iterator[int]:
     """Positions in [start, end) after which a new sentence begins."""
     wrapped: bool | None = None
-    line_start = start
+    line_start = sentence_start = start
     for match in _END.finditer(text, start, end):
         cut = match.end()
         mark = text[match.start()]
@@ -105,9 +106,11 @@ def _cuts(text: str, start: int, end: int) -> Iterator[int]:
             if wrapped is None:
                 wrapped = _is_wrapped(text[start:end])
             if not wrapped and not _line_continues(text, line_start, cut, end):
+                sentence_start = cut
                 yield cut
             line_start = cut
-        elif mark not in ".!?…" or _ends_sentence(text, line_start, match.start(), cut):
+        elif mark not in ".!?…" or _ends_sentence(text, line_start, sentence_start, match.start(), cut):
+            sentence_start = cut
             yield cut
 
 
@@ -129,7 +132,7 @@ def _line_continues(text: str, line_start: int, next_start: int, end: int) -> bo
     return text[next_start : min(next_start + 64, end)].lstrip()[:1].islower()
 
 
-def _ends_sentence(text: str, line_start: int, mark: int, cut: int) -> bool:
+def _ends_sentence(text: str, line_start: int, sentence_start: int, mark: int, cut: int) -> bool:
     """Whether the mark at `mark`, with its closing quotes up to `cut`, ends a sentence."""
     following = text[cut : cut + 40].lstrip(_OPENERS)
     if following[:1].islower():
@@ -143,10 +146,10 @@ def _ends_sentence(text: str, line_start: int, mark: int, cut: int) -> bool:
     token = words[-1].strip("\"'“‘«([")
     if len(token) > 6 and "." not in token:
         return True
-    return not _is_abbreviation(text, line_start, mark, token, following)
+    return not _is_abbreviation(text, line_start, sentence_start, mark, token, following)
 
 
-def _is_abbreviation(text: str, line_start: int, mark: int, token: str, following: str) -> bool:
+def _is_abbreviation(text: str, line_start: int, sentence_start: int, mark: int, token: str, following: str) -> bool:
     folded = token.lower()
     if folded in _ABBREVIATIONS:
         # "no" is a word too: "No. 5" goes on, "He said no. Then" does not.
@@ -157,11 +160,16 @@ def _is_abbreviation(text: str, line_start: int, mark: int, token: str, followin
     next_word = word.group().lower() if word else ""
     if token.isdigit():
         return len(token) <= 2 and next_word in _AFTER_ORDINAL
-    if folded in _TIMES and len(text[line_start:mark].split()) > _LED_WORDS:
+    if folded in _TIMES and _words_before(text, sentence_start, mark) > _LED_WORDS:
         return next_word in _AFTER_TIME or next_word.isdigit()
     if folded in _MAYBE_ABBREVIATIONS or _INITIALS.match(token):
         return bool(next_word) and next_word not in _BEGINNINGS
     return False
+
+
+def _words_before(text: str, sentence_start: int, mark: int) -> int:
+    """Words of the sentence up to `mark`, counted to one more than `_LED_WORDS`."""
+    return len(text[max(sentence_start, mark - _LED_CHARS) : mark].split(maxsplit=_LED_WORDS))
 
 
 def _add(spans: list[Span], text: str, start: int, end: int) -> None:

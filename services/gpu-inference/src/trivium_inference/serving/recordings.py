@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -37,7 +38,7 @@ class Recordings:
         try:
             with tempfile.TemporaryFile() as file:
                 language = await self._store(requests, file)
-                recording = await asyncio.to_thread(Recording, file)
+                recording = await _opened(file)
                 try:
                     yield recording, language
                 finally:
@@ -60,3 +61,17 @@ class Recordings:
             await asyncio.to_thread(file.write, request.content)
         await asyncio.to_thread(file.flush)
         return language
+
+
+async def _opened(file: BinaryIO) -> Recording:
+    """With its child, which takes a moment to start: a caller who leaves meanwhile leaves neither child nor file."""
+    starting = asyncio.get_running_loop().run_in_executor(None, Recording, file)
+    try:
+        return await asyncio.shield(starting)
+    except asyncio.CancelledError:
+        while not starting.done():  # the caller may be told to go more than once; `file` stays open as long
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.wait([starting])
+        if starting.exception() is None:
+            starting.result().close()
+        raise

@@ -15,7 +15,7 @@ from trivium.text.sentences import MAX_SENTENCE_CHARS, split_sentences
 
 Number = TypeVar("Number", int, float)
 
-_LINE = re.compile(r"[^\n]*\S[^\n]*")
+_LINE = re.compile(r"[^\n]+")
 
 
 class Block(msgspec.Struct, frozen=True):
@@ -61,6 +61,8 @@ def lines_of(text: str, span: Span, *, indented: bool = False) -> Iterator[Span]
     """The lines of `span` that hold visible text, trimmed; `indented` keeps the white space before them."""
     for match in _LINE.finditer(text, span.start, span.end):
         line = match.group()
+        if not line.strip():  # told here: a pattern that asks for a visible character backs over every blank
+            continue
         indent = 0 if indented else len(line) - len(line.lstrip())
         yield Span(match.start() + indent, match.start() + len(line.rstrip()))
 

@@ -71,11 +71,15 @@ class RemoteEmbedder:
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Tokens of each text, without the marks that the model puts around its input."""
-        return [
-            count
-            for part in _portions(texts, _text_weight)
-            for count in self._inference.call("CountTokens", pb.CountTokensRequest(texts=part), BULK_TIMEOUT_S).counts
-        ]
+        return [count for part in _portions(texts, _text_weight) for count in self._counts(part)]
+
+    def _counts(self, texts: Sequence[str]) -> Iterable[int]:
+        expected = self.fingerprint
+        answer: pb.CountTokensResponse = self._inference.call(
+            "CountTokens", pb.CountTokensRequest(texts=texts), BULK_TIMEOUT_S
+        )
+        self._inference.check_model(answer.fingerprint, expected)
+        return answer.counts
 
     def _embed(self, request: pb.EmbedRequest, timeout_s: float) -> pb.EmbedResponse:
         request.expected_fingerprint = self.fingerprint
@@ -95,7 +99,10 @@ class RemoteEmbedder:
 
 
 class RemoteOcr:
-    """`trivium.ports.inference.Ocr`. Raises also `NeverWill` (`ocr_crashed`, `ocr_timeout`) for an image."""
+    """`trivium.ports.inference.Ocr`. Raises also `NeverWill` (`ocr_crashed`, `ocr_timeout`) for an image.
+
+    When the service has changed its engine in the meantime, the next call raises `TryLater` (`model_changed`).
+    """
 
     def __init__(self, inference: Inference) -> None:
         self._inference = inference
@@ -109,8 +116,10 @@ class RemoteOcr:
         """`image` has shape (height, width, 3), RGB. Lines in reading order; it travels as a PNG."""
         if 0 in image.shape:
             return []
+        expected = self.fingerprint
         request = pb.OcrRequest(image=encode_png(image))
         answer = self._inference.call("Ocr", request, BULK_TIMEOUT_S)
+        self._inference.check_model(answer.fingerprint, expected)
         return [
             OcrLine(line.text, Box(line.left, line.top, line.right, line.bottom), line.confidence)
             for line in answer.lines
@@ -162,7 +171,10 @@ class RemoteVisualEncoder:
 
 
 class RemoteTranscriber:
-    """`trivium.ports.inference.Transcriber`. Raises also `NeverWill` (`request_too_large`)."""
+    """`trivium.ports.inference.Transcriber`. Raises also `NeverWill` (`request_too_large`).
+
+    When the service has changed its model in the meantime, the next call raises `TryLater` (`model_changed`).
+    """
 
     def __init__(self, inference: Inference) -> None:
         self._inference = inference
@@ -176,11 +188,13 @@ class RemoteTranscriber:
         self, audio: bytes, language: str = "", progress: Callable[[float], None] | None = None
     ) -> Transcript:
         """All that is said in a file; the service answers window by window."""
+        expected = self.fingerprint
         segments: list[Segment] = []
         done_s = 0.0
         answers = self._inference.stream("Transcribe", _recording(audio, language), TRANSCRIBE_TIMEOUT_S)
         with contextlib.closing(answers):
             for answer in answers:
+                self._inference.check_model(answer.fingerprint, expected)
                 segments.extend(Segment(one.start_s, one.end_s, one.text, one.confidence) for one in answer.segments)
                 language, done_s = answer.language, answer.done_s
                 if progress is not None:

@@ -81,11 +81,17 @@ class Inference:
 
     @property
     def info(self) -> pb.InfoResponse:
-        """Which models are served: asked once, and again when the service says that they have changed."""
+        """Which models are served: asked once, and again when an answer tells that they have changed."""
         found = self._info
         if found is None:
             found = self._info = self.call("Info", pb.InfoRequest(), QUERY_TIMEOUT_S)
         return found
+
+    def check_model(self, answered: str, expected: str) -> None:
+        """Raises `TryLater` (`model_changed`) when the model that answered is another than `info` named."""
+        if answered != expected:
+            self._info = None
+            raise TryLater("model_changed", f"The model at {self.address} is {answered} now.", "Ask again.")
 
     def call(self, method: str, request: Any, timeout_s: float) -> Any:
         """The answer of one method."""
