@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from trivium.domain.chunks import Chunk, Span
+from trivium.domain.parsed import UnitKind
 from trivium.domain.retrieval import Hit
 from trivium.text.sentences import split_sentences
-from trivium_query.answer.direct.conditions import is_no_age, is_no_count, is_of_the_other, meets
+from trivium_query.answer.direct.conditions import is_no_age, is_no_count, is_of_another_row, is_of_the_other, meets
 from trivium_query.answer.direct.hops import Found
 
 HOURS = "The house is open from 6 am to 9 pm; in winter (November to February) only from 10 am to 4 pm."
@@ -15,9 +16,12 @@ FEES = "Fees: adults 240 euros a year, juniors (under 18) 95, over 65 120, stude
 AGES = "The ride costs 4 euros from 12 years on, 2 euros for children aged 4 to 11 years."
 
 
-def found(text: str, words: str) -> Found:
+BOATS = "Boat: Curlew; Type: motor boat; Licensed until: 1 October\nBoat: Plover; Type: punt; Licensed until: 15 March"
+
+
+def found(text: str, words: str, kind: UnitKind = UnitKind.TEXT) -> Found:
     start = text.index(words)
-    chunk = Chunk("c", "d", "v", 0, text, Span(0, len(text)), "d.txt", tuple(split_sentences(text)))
+    chunk = Chunk("c", "d", "v", 0, text, Span(0, len(text)), "d.txt", tuple(split_sentences(text)), kind)
     return Found(Hit(chunk, 1, 1.0), start, start + len(words), 0.0, "?")
 
 
@@ -81,3 +85,17 @@ def test_a_time_and_for_how_many_are_no_count(question: str, words: str, no_coun
 )
 def test_who_came_before_somebody_is_another(question: str, words: str, other: bool) -> None:
     assert is_of_the_other(question, found("Nadia Prell takes over from Jens Holt.", words)) is other
+
+
+@pytest.mark.parametrize(
+    ("question", "words", "other"),
+    [
+        ("When does the licence of the Plover expire?", "1 October", True),
+        ("When does the licence of the Plover expire?", "15 March", False),
+        ("Until when is the motor boat licensed?", "1 October", False),
+        ("Until when are boats licensed?", "1 October", False),
+    ],
+)
+def test_a_cell_stands_in_the_row_that_has_most_of_the_question(question: str, words: str, *, other: bool) -> None:
+    assert is_of_another_row(question, found(BOATS, words, UnitKind.TABLE)) is other
+    assert not is_of_another_row(question, found(BOATS, words))

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
+from trivium.domain.parsed import UnitKind
 from trivium_query.answer.direct.hops import Found
+from trivium_query.words import content_words
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH = r"(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
@@ -61,6 +63,7 @@ def is_barred(question: str, one: Found) -> bool:
         or is_no_age(question, one)
         or is_no_count(question, one)
         or is_of_the_other(question, one)
+        or is_of_another_row(question, one)
     )
 
 
@@ -83,6 +86,17 @@ def is_no_count(question: str, one: Found) -> bool:
 def is_of_the_other(question: str, one: Found) -> bool:
     """Whether it is whom "before Nadia" stands for, with another name more: "Nadia Prell"."""
     return any(name in one.text.split() for name in _OTHER.findall(question))
+
+
+def is_of_another_row(question: str, one: Found) -> bool:
+    """Whether another row of its table has all the words of the question that its own has, and more."""
+    chunk = one.hit.chunk
+    if chunk.kind is not UnitKind.TABLE:
+        return False
+    asked = set(content_words(question))
+    start, end = chunk.text.rfind("\n", 0, one.start) + 1, chunk.text.find("\n", one.end)
+    own = asked & set(content_words(chunk.text[start : end if end >= 0 else None]))
+    return any(own < asked & set(content_words(row)) for row in chunk.text.split("\n"))
 
 
 def _asked(question: str) -> tuple[Holds, re.Pattern[str]] | None:
