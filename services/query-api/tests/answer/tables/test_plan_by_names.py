@@ -46,6 +46,12 @@ REPAIRS = """Date,Bike,Customer,Mechanic,Hours
 2026-05-05,Cube,E. Ruiz,Aisha,1.25
 2026-05-11,Koga,R. Haas,Jonas,3
 """
+HOURS = """Name,Task,Hours,Shifts
+Odile Brask,kitchen,36:30,9
+Tomas Wren,garden,12:15,4
+Petra Lohm,door,27:00,7
+Ivo Kant,garden,41:45,11
+"""
 RENTS = """Plot,Rent,Deposit
 Full plot,104 €,150 €
 Half plot,58 €,80 €
@@ -225,6 +231,18 @@ def test_a_catalogue_is_asked_for_things_prices_and_what_is_left(question: str, 
 def test_prices_are_added_where_each_row_is_a_deal(question: str, said: str) -> None:
     name, text = ("shop_catalogue.csv", SHOP) if "catalogue" in question else ("sale.csv", SALE)
     assert _answer(name, text, question)[0] == said
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("How many hours did Odile Brask work?", "36:30"),
+        ("How many hours were there in the garden?", "54:00"),
+        ("Who worked the most hours?", "Ivo Kant: 41:45"),
+    ],
+)
+def test_hours_and_minutes_are_added_and_compared(question: str, said: str) -> None:
+    assert _answer("hours.csv", HOURS, question)[0] == said
 
 
 def test_who_is_no_number() -> None:

@@ -65,6 +65,10 @@ _ASKS_OF_PAST = re.compile(r"\W*(?:was|were|did|had)\b", re.I)
 _PAST = re.compile(r"\b(?:was|were|had|used to)\b", re.I)
 _PRESENT = re.compile(r"\b(?:is|are|has|have|can|may|will|does?|now|still|today|since)\b", re.I)
 _HAD_BUT_HAS = re.compile(r"\bhad\b.*\bbut\b.*\b(?:has|have|is|are|will|now)\b", re.I)
+_FORMER = re.compile(
+    r"\b(?:first|original|former|previous|earlier)\b|\b(?:the|an|his|her|its|our|their) old(?:er)?\b", re.I
+)
+_PRESENT_ONE = re.compile(r"\b(?:present|current)\b|\b(?:the|a|his|her|its|our|their) newe?r?\b", re.I)
 _MISTAKEN = re.compile(r"\b(?:wrongly|mistakenly|erroneously|incorrectly|(?:in|by) (?:error|mistake)|misprint)\b", re.I)
 _ASKS_FOR_MISTAKES = re.compile(r"\b(?:wrong|mistake|err(?:or|one)|incorrect|misprint|false)", re.I)
 _ASKS_FOR_REST = re.compile(
@@ -93,6 +97,7 @@ def is_doubtful(question: str, short: str, said: str) -> bool:
         or is_of_another_dimension(question, short, said)
         or _is_of_what_never_was(question, said)
         or _is_mistaken(question, said)
+        or _is_of_the_later_one(question, said)
         or _is_paid(question, short, said)
         or _is_of_the_other_end(question, said)
         or _is_birthday(question, short, said)
@@ -140,6 +145,12 @@ def _is_reported(question: str, said: str) -> bool:
 def _is_of_what_never_was(question: str, said: str) -> bool:
     """As "a fish ladder was planned for 2015 but never built"."""
     return _NEVER_WAS.search(said) is not None and _ASKS_FOR_PLANS.search(question) is None and not denies(question)
+
+
+def _is_of_the_later_one(question: str, said: str) -> bool:
+    """What is said of the present tower, where it is asked of the first one; or the other way."""
+    asked, told = ({one for one in (_FORMER, _PRESENT_ONE) if one.search(text)} for text in (question, said))
+    return len(asked) == len(told) == 1 and asked != told
 
 
 def _is_mistaken(question: str, said: str) -> bool:

@@ -92,6 +92,9 @@ def _shown(column: Column, value: str | float, most_decimals: int | None = None)
     """
     if isinstance(value, str):
         return _dated(column, value) if column.kind is ColumnKind.DATE else value
+    if column.is_duration:
+        minutes = round(abs(value) * 60)
+        return f"{'-' * (value < 0)}{minutes // 60}:{minutes % 60:02}"
     number = f"{value:{',' * column.grouped}.{column.decimals if most_decimals is None else most_decimals}f}"
     if most_decimals and "." in number:
         whole, _, fraction = number.partition(".")

@@ -9,6 +9,7 @@ import msgspec
 from trivium.domain.chunks import Chunk, Span
 
 CLOCK = "%H:%M"  # the shape of a column of times of the day, not of days
+DURATION = "h:mm"  # the shape of a column of hours and minutes, whose numbers are hours
 
 
 class ColumnKind(enum.StrEnum):
@@ -24,8 +25,8 @@ class Column(msgspec.Struct, frozen=True):
 
     `decimals` is the most that a number of it has behind the point; `grouped` tells that it separates thousands.
     `again` tells that a number of it stands there once for each year or month of a melted table.
-    `years` tells that every number of it is a year; `shape` is how it writes dates (`datetime.strftime`), and `year`
-    the only one that they are of, else 0.
+    `years` tells that every number of it is a year; `shape` is how it writes dates (`datetime.strftime`) or
+    durations, and `year` the only one that they are of, else 0.
     """
 
     label: str
@@ -43,6 +44,11 @@ class Column(msgspec.Struct, frozen=True):
     def is_clock(self) -> bool:
         """Whether it has times of the day, which no year or day is said of."""
         return self.shape == CLOCK
+
+    @property
+    def is_duration(self) -> bool:
+        """Whether its numbers are hours, which it writes with minutes."""
+        return self.shape == DURATION
 
     @property
     def measured(self) -> bool:
@@ -65,6 +71,11 @@ class Table(msgspec.Struct, frozen=True):
     within: str
     span: Span
     melted: int = 0
+
+    @property
+    def is_duration(self) -> bool:
+        """Whether its numbers are hours, which it writes with minutes."""
+        return self.shape == DURATION
 
     @property
     def measured(self) -> list[int]:

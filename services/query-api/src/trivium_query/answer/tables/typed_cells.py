@@ -9,7 +9,7 @@ from datetime import datetime
 
 import msgspec
 
-from trivium_query.answer.tables.table import CLOCK, Column, ColumnKind
+from trivium_query.answer.tables.table import CLOCK, DURATION, Column, ColumnKind
 
 MAX_VALUES = 5_000  # distinct values of a column that questions are matched with
 FIRST_YEAR, LAST_YEAR = 1500, 2200
@@ -48,6 +48,11 @@ _DATE_FORMATS = (
     "%m/%Y",
 )
 _TIME = re.compile(r"(?:[01]?\d|2[0-3]):[0-5]\d")
+_DURATION = re.compile(r"(\d{1,5}):([0-5]\d)(?::([0-5]\d))?")
+_DAY_H = 24
+_LASTING = frozenset(  # words of the name of a column of durations, all of them
+    "hours hrs h duration worked working time spent length running total playing".split()
+)
 _SLASHED = ("%d/%m/%Y", "%m/%d/%Y")
 
 
@@ -62,8 +67,10 @@ def typed_column(label: str, cells: Sequence[str], sums: Sequence[bool]) -> Type
     """The column as the narrowest kind that all of its cells have; those of rows that sum up others name no value."""
     filled = [cell.strip() for cell in cells]
     present = [cell for cell in filled if cell.casefold() not in _EMPTY]
-    typed = _numbers(label, filled, present) or _dates(label, filled, present) or _clock(label, filled, present)
-    return typed or _text(label, filled, sums)
+    for read in (_numbers, _dates, _durations, _clock):
+        if typed := read(label, filled, present):
+            return typed
+    return _text(label, filled, sums)
 
 
 def _numbers(label: str, filled: Sequence[str], present: Sequence[str]) -> TypedColumn | None:
@@ -163,6 +170,21 @@ def _dates(label: str, filled: Sequence[str], present: Sequence[str]) -> TypedCo
             same = min(known)[:4] == max(known)[:4]
             return TypedColumn(Column(label, ColumnKind.DATE, shape=shape, year=int(known[0][:4]) * same), tuple(days))
     return None
+
+
+def _durations(label: str, filled: Sequence[str], present: Sequence[str]) -> TypedColumn | None:
+    """Hours and minutes, where one cell has more than a day or the column is called so; its numbers are hours."""
+    matches = [_DURATION.fullmatch(cell) for cell in present]
+    found = [match for match in matches if match]
+    if not present or len(found) < len(present):
+        return None
+    hours = [int(match[1]) + int(match[2]) / 60 + int(match[3] or 0) / 3600 for match in found]
+    words = set(re.findall(r"[^\W_]+", label.casefold()))
+    if max(hours) < _DAY_H and not (words and words <= _LASTING):
+        return None
+    left = iter(hours)
+    cells = (None if cell.casefold() in _EMPTY else next(left) for cell in filled)
+    return TypedColumn(Column(label, ColumnKind.NUMBER, shape=DURATION), tuple(cells))
 
 
 def _clock(label: str, filled: Sequence[str], present: Sequence[str]) -> TypedColumn | None:
