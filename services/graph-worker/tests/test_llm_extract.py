@@ -14,7 +14,7 @@ from trivium.domain.graph_schema import GraphSchema, Rejected, RelationType, Tar
 from trivium.ports.llm import Completion, Delta, Message
 from trivium.text.sentences import split_sentences
 from trivium_graph import build
-from trivium_graph.llm_extract import refine
+from trivium_graph.llm_extract import places_of, refine
 
 T = TypeVar("T", bound=msgspec.Struct)
 
@@ -245,3 +245,17 @@ def test_another_name_of_a_type_in_force_becomes_that_type() -> None:
         "relations": [relation("Ilse Brandt", "is running", "Harrow Observatory", evidence="runs the")],
     }
     assert operations(extract_told(Scripted(found), SCHEMA)) == {"RUNS": "llm:extract@1 schema@4"}
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "places"),
+    [
+        ("\u4e1c\u4eac\u662f\u65e5\u672c\u7684\u9996\u90fd", "\u4e1c\u4eac", [(0, 2)]),
+        ("\uc11c\uc6b8\uc5d0\uc11c \ub9cc\ub0ac\ub2e4", "\uc11c\uc6b8", [(0, 2)]),
+        ("Tokyo\u306f\u6771\u4eac", "Tokyo", [(0, 5)]),
+        ("Annabel and Anna", "Anna", [(12, 16)]),
+        ("Tokyoite", "Tokyo", []),
+    ],
+)
+def test_a_name_stands_where_its_script_puts_it(text: str, name: str, places: list[tuple[int, int]]) -> None:
+    assert places_of(text, name) == places

@@ -123,6 +123,12 @@ def test_a_rung_bell_claims_and_sends_each_document_once(registry: SqliteRegistr
     assert states(registry) == {"running": 3}
 
 
+def test_the_smallest_bound_sends_one(registry: SqliteRegistry, idle: Running) -> None:
+    accept(registry, *many(9))
+    Dispatcher(idle.app, registry, idle.work_signal, lease_s=LEASE_S, max_in_flight=1).fill()
+    assert states(registry) == {"pending": 8, "running": 1}
+
+
 def test_no_more_than_a_bounded_number_is_in_flight(registry: SqliteRegistry, running: Running) -> None:
     documents = accept(registry, *many(MAX_IN_FLIGHT + MAX_BATCH))
     running.work_signal.notify()

@@ -31,6 +31,7 @@ from trivium.llm.prompt_files import prompt_named
 from trivium.ports.llm import Llm, Message
 from trivium.text import gate
 from trivium.text.names import fold_name
+from trivium.text.spaceless import SPACELESS
 from trivium_graph.shares import READING_CONFIDENCE
 from trivium_graph.told_schema import NO_SCHEMA, in_force, mark, told
 
@@ -44,6 +45,9 @@ MAX_PLACES = 20  # of one name in one chunk
 _Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 _RELATION_TYPE = re.compile(r"[A-Z][A-Z0-9_]{1,39}")
 _NO_WORD = re.compile(r"[^A-Za-z0-9]+")
+_SPACELESS = re.compile(f"[{SPACELESS}]")
+_HANGUL = re.compile("[\uac00-\ud7a3]")
+_NO_WORD_BEFORE, _NO_WORD_BEHIND = rf"(?<![^\W{SPACELESS}])", rf"(?![^\W{SPACELESS}])"
 _FENCE = re.compile(r"</?\s*(?:passage|document)[^>]*>", re.IGNORECASE)
 
 PROMPT = prompt_named("extract")
@@ -174,8 +178,13 @@ def grounded(
 
 
 def places_of(text: str, name: str) -> list[tuple[int, int]]:
-    """Where `name` stands in `text` as whole words; in another case only when it does not stand there as it is."""
-    pattern = rf"(?<!\w){re.escape(name)}(?!\w)"
+    """Where `name` stands in `text` as whole words; in another case only when it does not stand there as it is.
+
+    Scripts that put no space between words have no edges of words, and Korean puts particles behind them.
+    """
+    before = "" if _SPACELESS.match(name) else _NO_WORD_BEFORE
+    after = "" if _SPACELESS.match(name[-1:]) or _HANGUL.match(name[-1:]) else _NO_WORD_BEHIND
+    pattern = f"{before}{re.escape(name)}{after}"
     for flags in (0, re.IGNORECASE):
         places = [match.span() for match in re.finditer(pattern, text, flags)]
         if places:

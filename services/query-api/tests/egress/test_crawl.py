@@ -15,6 +15,7 @@ from trivium.domain.scope import DEFAULT_TENANT
 from trivium.flow.intake import StoreIntake
 from trivium.ports.web import Page, Validators
 from trivium_query.egress.crawl import MAX_SILENCES, MAX_WAITS, Crawler
+from trivium_query.egress.sitemap import read_sitemap
 
 START = "https://site.test/"
 
@@ -241,6 +242,33 @@ def test_the_pages_of_the_sitemap_come_too_when_asked_for(world: World) -> None:
     )
     assert world.fates() == {"/": "taken"}
     assert world.fates(sitemap=True) == {"/": "unchanged", "/far?a=1&b=2": "taken"}
+
+
+def test_a_page_of_the_sitemap_that_leads_to_another_host_is_left(world: World) -> None:
+    pages = b"<urlset><url><loc>https://site.test/partner</loc></url></urlset>"
+    world.site = SitePeer(
+        {START: "x", START + "sitemap.xml": pages, "https://other.test/": links("/b"), "https://other.test/b": "x"},
+        moved={START + "partner": "https://other.test/"},
+    )
+    assert world.fates(sitemap=True) == {"/": "taken", "/partner": "left_out"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<urlset><url><loc>https://a.test/x</loc></url></urlset>\n<!-- Made by a plugin -->\n<!-- twice -->",
+        "<urlset><url><loc><![CDATA[ https://a.test/x ]]></loc></url></urlset>",
+        "<urlset><url><loc>https://a.test/x</loc></url></urlset >",
+    ],
+)
+def test_a_sitemap_ends_with_its_root_and_perhaps_remarks(text: str) -> None:
+    assert [entry.place for entry in read_sitemap(text.encode()).entries()] == ["https://a.test/x"]
+    with pytest.raises(NeverWill):
+        list(read_sitemap(text.split("</urlset", maxsplit=1)[0].encode()).entries())
+
+
+def test_a_sitemap_may_be_empty() -> None:
+    assert not list(read_sitemap(b'<?xml version="1.0"?><urlset xmlns="x"/>').entries())
 
 
 def test_a_crawl_that_is_told_to_end_ends(world: World) -> None:

@@ -281,6 +281,12 @@ def test_five_redirects_are_followed_and_a_sixth_is_not(internet: Internet) -> N
     assert "5 times" in failure.value.message
 
 
+def test_a_redirect_may_hold_letters_as_they_are(internet: Internet) -> None:
+    pages = {"/": redirect("/caf\u00e9"), "/caf%C3%A9": page(b"coffee")}
+    with site(internet, by_path(pages)):
+        assert internet.fetch("http://site.test/").content == b"coffee"
+
+
 def test_an_endless_body_is_cut_at_the_limit(internet: Internet) -> None:
     def endless(stream: socket.socket, head: bytes) -> None:
         stream.sendall(b"HTTP/1.1 200 OK\r\n\r\n")

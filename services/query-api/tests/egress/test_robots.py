@@ -33,6 +33,7 @@ def test_nothing_in_it_breaks_us_and_no_delay_is_beyond_the_bound(text: str) -> 
     [
         ("User-agent: *\nDisallow: /a\nAllow: /a/b", "https://a.test/a/b/c", True),
         ("User-agent: *\nDisallow: /a\nAllow: /a/b", "https://a.test/a/x", False),
+        ("\ufeffUser-agent: *\r\nDisallow: /a", "https://a.test/a", False),
         ("User-agent: *\nDisallow: /*.pdf$", "https://a.test/x.pdf", False),
         ("User-agent: other\nDisallow: /", "https://a.test/x", True),
         ("User-agent: *\nDisallow: /\nUser-agent: Trivium\nDisallow:", "https://a.test/x", True),

@@ -13,7 +13,7 @@ from trivium.ports.web import Validators
 from trivium.retrying import seconds_of
 from trivium.text.urls import checked_url
 from trivium_query.connect.place import Way
-from trivium_query.egress.fetch import Reply
+from trivium_query.egress.fetch import Reply, utf8_of
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _MAX_HOPS = 5
@@ -96,7 +96,7 @@ def refused_login(host: str, *, with_login: bool) -> Refused:
 
 def _onward(url: httpx2.URL, location: str) -> httpx2.URL:
     try:
-        return checked_url(str(url.join(location)))
+        return checked_url(str(url.join(utf8_of(location))))
     except (httpx2.InvalidURL, UnicodeError) as error:
         why = f"{url} redirects to something that is not a URL."
         raise Refused("bad_url", why, "Tell whoever runs that server.") from error

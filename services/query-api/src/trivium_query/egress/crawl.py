@@ -73,6 +73,7 @@ class _Crawl:
         self._request = request
         self._delay_s = delay_s
         self._pause, self._count = pause, count
+        self._start = canonical_url(request.url)
         self._frontier = Frontier(request.depth)
         self._robots: dict[str, Robots] = {}
         self._to = Destination(request.dataset, request.run, request.move)
@@ -103,11 +104,10 @@ class _Crawl:
             yield visit
 
     def _begin(self) -> None:
-        start = canonical_url(self._request.url)
-        self._frontier.begin(start)
-        robots = self._rules(start)
+        self._frontier.begin(self._start)
+        robots = self._rules(self._start)
         if self._request.sitemap:
-            for url in islice(listed_pages(self._fetch, robots, start), 2 * self._request.max_pages):
+            for url in islice(listed_pages(self._fetch, robots, self._start), 2 * self._request.max_pages):
                 self._frontier.add(url, 0)
 
     def _rules(self, url: str) -> Robots:
@@ -123,7 +123,7 @@ class _Crawl:
             return self._unchanged(found)
         final = canonical_url(page.validators.url or found.url)
         if not self._frontier.within(final):
-            if found.depth > 0:
+            if same_page(found.url) != same_page(self._start):
                 return _left_out(found.url, "elsewhere", f"It leads to {final}.")
             self._frontier.extend_to(final)
         if not self._rules(final).allows(final):

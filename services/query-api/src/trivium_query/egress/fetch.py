@@ -251,11 +251,19 @@ def _conditions(known: Validators) -> list[tuple[bytes, bytes]]:
     return [(name, value.encode("latin-1")) for name, value in given if value]
 
 
+def utf8_of(header: str) -> str:
+    """A header's text where its bytes are UTF-8, as browsers take an address that it holds."""
+    try:
+        return header.encode("latin-1").decode("utf-8")
+    except UnicodeError:
+        return header
+
+
 def _onward(url: httpx2.URL, location: str) -> httpx2.URL:
     if not location:
         raise NeverWill("fetch_failed", f"{url} redirects to nowhere.", DOWNLOAD_INSTEAD)
     try:
-        return checked_url(str(url.join(location)))
+        return checked_url(str(url.join(utf8_of(location))))
     except httpx2.InvalidURL as error:
         raise Refused("bad_url", f"{url} redirects to something that is not a URL.", DOWNLOAD_INSTEAD) from error
 

@@ -49,7 +49,7 @@ def robots_of(fetch: Fetch, address: str) -> Robots:
         return Robots(nothing_said.rules, str(error)) if error.code == "too_large" else nothing_said
     except TryLater as error:
         return Robots(nothing_said.rules, f"{place} cannot be read now: {error.message}")
-    text = page.content[:MAX_BYTES].decode("utf-8", "replace") if page else ""
+    text = page.content[:MAX_BYTES].decode("utf-8-sig", "replace") if page else ""
     robots = Robots(Protego.parse(text))
     if robots.delay_s > MAX_DELAY_S:
         return Robots(robots.rules, f"{place} asks for {robots.delay_s:g} seconds between two requests.")

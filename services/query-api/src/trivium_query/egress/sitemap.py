@@ -20,9 +20,12 @@ MAX_BYTES = 50 * 1024 * 1024
 """Of one sitemap, unpacked (sitemaps.org)."""
 _GZIP = b"\x1f\x8b"
 _ROOT = re.compile(r"<(?:\w+:)?(urlset|sitemapindex)\b")
-_END = re.compile(r"</(?:\w+:)?(?:urlset|sitemapindex)\s*>\s*$")
+_END = re.compile(  # what made it may sign it behind
+    r"(?s)<(?:/(?:\w+:)?(?:urlset|sitemapindex)\s*|(?:\w+:)?(?:urlset|sitemapindex)\b[^<>]*/)>\s*(?:<!--.*-->\s*)?\Z"
+)
+_END_CHARS = 2_000
 _ENTRY = re.compile(r"(?s)<(?:\w+:)?(?:url|sitemap)\b[^<>]*>(.*?)(?=<(?:\w+:)?(?:url|sitemap)\b|\Z)")
-_FIELD = re.compile(r"<(?:\w+:)?(loc|lastmod)>\s*(?:<!\[CDATA\[\s*)?([^<\s]{1,2000})\s*<")
+_FIELD = re.compile(r"<(?:\w+:)?(loc|lastmod)>\s*(?:<!\[CDATA\[\s*)?([^<\s]{1,2000})\s*(?:\]\]>\s*)?<")
 _CHECK = "Give the address of a sitemap, or tell whoever runs the site."
 
 
@@ -41,7 +44,7 @@ class Sitemap(NamedTuple):
 
     def entries(self) -> Iterator[Listed]:
         """In its order. Raises `NeverWill` (`bad_sitemap`) behind them where it breaks off, or one has no address."""
-        whole = bool(_END.search(self.text[-200:]))
+        whole = bool(_END.search(self.text[-_END_CHARS:]))
         for entry in _ENTRY.finditer(self.text):
             told = {name: unescape(value.removesuffix("]]>")) for name, value in reversed(_FIELD.findall(entry[1]))}
             if "loc" in told:
