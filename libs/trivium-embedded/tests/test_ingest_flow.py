@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from prometheus_client import REGISTRY
+from waiting import wait_until
 
+from trivium.config import Settings, load_settings
 from trivium.domain.documents import DocumentState
 from trivium.domain.retrieval import Mode, SearchFilter
 from trivium.domain.scope import DEFAULT_TENANT
+from trivium.ports.intake import Destination, NewSource
+from trivium.ports.parser import Blob
+from trivium_embedded.wiring import assembled
 
-from .conftest import Product
+from .conftest import PATIENCE, Product
 
 ALMANAC = b"# Almanac\n\nThe lighthouse of Skerra Point was lit by Edda Kolbrun in 1911.\n"
 NEWER = b"# Almanac\n\nThe lighthouse of Skerra Point was moved to Hollow Bay in 1987.\n"
@@ -113,3 +121,23 @@ async def test_a_store_that_lost_a_row_is_noticed_before_queries_see_the_version
     assert not losses
     assert count() == before + 1
     assert await stored(product, document.id, document.version) == [1, 1, 1, 1]
+
+
+async def test_a_document_that_is_cut_otherwise_the_next_time_is_published_again(tmp_path: Path) -> None:
+    """Its rows have the version's own ids, of which fewer are needed then."""
+    text = "\n\n".join(f"The mill number {number} at Orrin Water grinds oats and barley. " * 3 for number in range(8))
+
+    def settings(size: int) -> Settings:
+        chosen = {"TRIVIUM_CHUNK_SIZE": str(size), "TRIVIUM_CHUNK_OVERLAP": "0", **PATIENCE}
+        return msgspec.structs.replace(load_settings(chosen), data_dir=tmp_path / "data")
+
+    with assembled(settings(400)) as services:
+        before = Product(services).ingest("mill.txt", text.encode())
+    with assembled(settings(4000)) as services:
+        product = Product(services)
+        product.intake.accept(NewSource(Blob("mill.txt", text.encode()), to=Destination("other", move=True)))
+        await asyncio.to_thread(wait_until, lambda: product.registry.get(before.id).state.terminal, "it is read again")
+        after = product.registry.get(before.id)
+        assert (after.state, after.version, after.dataset) == (DocumentState.READY, before.version, "other")
+        assert 0 < after.chunks < before.chunks
+        assert (await stored(product, after.id, after.version))[:3] == [after.chunks] * 3

@@ -54,9 +54,7 @@ class Dispatcher:
         self._lease_s = lease_s
         self._max_in_flight = max_in_flight
         self._lost = lost
-        self._busy = max(
-            1, max_in_flight // 3
-        )  # from here on the workers are busy, and whoever waits may wait for company
+        self._busy = max(1, max_in_flight // 3)  # from here on the workers are busy: who waits may wait for company
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._loop, name="dispatch", daemon=True)
 

@@ -118,13 +118,16 @@ class PublishWork(msgspec.Struct, frozen=True):
     def _incomplete(self, job: Job, store: Store, expected: set[str], found: set[str]) -> TryLater:
         """Write the document's rows into the store again; they are read back at the next try.
 
-        It is counted and logged, for an alert to be built on.
+        Those of an earlier reading of the same bytes, which were cut otherwise, go first. It is counted and logged,
+        for an alert to be built on.
         """
         DRIFT.labels(store.value, "publish").inc()
         message = f"The store of {store.value} holds {len(found)} of {len(expected)} chunks."
         log.warning("incomplete_write", document=job.document.id, message=message)
         try:
-            if expected - found:
+            if found - expected:
+                writer_of(self.stores, store, job.tenant).delete(job.document.id)
+            if found != expected:
                 write_rows(self.stores, [store], job.tenant, [job])
         except TryLater as error:
             return error

@@ -100,7 +100,7 @@ class Slots(msgspec.Struct, frozen=True):
         return (
             None if where.document_ids is None else _known(documents, where.document_ids),
             _known(datasets, [where.dataset]) if where.dataset else None,
-            [code for stored, code in kinds.items() if holds_any(stored, where.kinds)] if where.kinds else None,
+            [code for stored, code in list(kinds.items()) if holds_any(stored, where.kinds)] if where.kinds else None,
             _known(runs, [where.run]) if where.run else None,
         )
 

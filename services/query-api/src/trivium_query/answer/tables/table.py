@@ -73,11 +73,6 @@ class Table(msgspec.Struct, frozen=True):
     melted: int = 0
 
     @property
-    def is_duration(self) -> bool:
-        """Whether its numbers are hours, which it writes with minutes."""
-        return self.shape == DURATION
-
-    @property
     def measured(self) -> list[int]:
         """The columns that sums and means say something of."""
         return [at for at, column in enumerate(self.columns) if column.measured and not column.again]
