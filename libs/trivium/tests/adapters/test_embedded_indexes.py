@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import sqlite3
 from collections import Counter
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -162,6 +164,28 @@ def test_a_load_that_fails_half_way_is_made_good_by_the_next(monkeypatch: pytest
     table.connection.execute("DELETE FROM t WHERE id IN ('b', 'bad')")
     count_changes(table.connection, 0, 2)
     assert table.seen() == ["a", "c"]
+
+
+def test_a_load_that_was_cut_off_goes_on_where_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that takes longer than a search has would else never end."""
+    monkeypatch.setattr("trivium.adapters.embedded.mirror.ROWS_PER_FETCH", 2)
+    table = Table()
+    names = [f"c{number}" for number in range(8)]
+    table.add(*names)
+    extended, read = FlatIndex.extended, []
+
+    def cut_off(index: FlatIndex, rows: Sequence[tuple[Any, ...]]) -> FlatIndex:
+        if len(read) == 4:
+            read.append("cut off")
+            raise sqlite3.OperationalError("interrupted")
+        read.extend(row[1] for row in rows)
+        return extended(index, rows)
+
+    monkeypatch.setattr(FlatIndex, "extended", cut_off)
+    with pytest.raises(sqlite3.OperationalError):
+        table.seen()
+    assert table.seen() == names
+    assert read == [*names[:4], "cut off", *names[4:]]
 
 
 def test_words_are_counted_as_sqlites_stemmer_sees_them() -> None:

@@ -21,6 +21,7 @@ STATE_TABLE = """
     INSERT INTO state VALUES (randomblob(16), 0, 0);
 """
 ROWS_PER_FETCH = 8192
+_NOT_ALL = -1  # rows added: an index that covers no state
 
 
 class MirroredIndex(Protocol):
@@ -78,9 +79,13 @@ class Mirror(Generic[Index]):
             index = index.reduced(np.fromiter((row[0] for row in found), np.int64))
             if index.wasted:
                 index = self._empty()
-        cursor = connection.execute(self._rows, (index.last,))
-        while rows := cursor.fetchmany(ROWS_PER_FETCH):
-            index = index.extended(rows)
+        try:
+            cursor = connection.execute(self._rows, (index.last,))
+            while rows := cursor.fetchmany(ROWS_PER_FETCH):
+                index = index.extended(rows)
+        except BaseException:  # whoever asks next goes on from here: a load may take longer than one search has
+            self._seen = _Seen(index, epoch, _NOT_ALL, removed)
+            raise
         return _Seen(index, epoch, added, removed)
 
 
