@@ -119,13 +119,17 @@ async def _prepare(
     """
     await refuse_debtors()
     asked = _request(services, wanted, timeout_s)
-    request = msgspec.structs.replace(
-        asked, question=clean_question(asked.question), kind=wanted.kind, rerank=wanted.rerank
-    )
     if wanted.conversation_id:
         history = (await conversations.find(services, tenant, wanted.conversation_id)).turns
     newest = tuple(history[-HISTORY_TURNS:])
-    return msgspec.structs.replace(request, history=newest, forgotten=len(history) - len(newest))
+    return msgspec.structs.replace(
+        asked,
+        question=clean_question(asked.question),
+        kind=wanted.kind,
+        rerank=wanted.rerank,
+        history=newest,
+        forgotten=len(history) - len(newest),
+    )
 
 
 def _finished(answer: Answer, request: AskRequest, told: str) -> Answer:
