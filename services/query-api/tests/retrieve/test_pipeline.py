@@ -342,6 +342,20 @@ async def test_a_dataset_of_one_passage_is_found_by_each_mode_behind_a_crowd_tha
     assert not found.degraded
 
 
+@pytest.mark.parametrize("mode", [Mode.VECTOR, Mode.KEYWORD, Mode.RRF, Mode.HYBRID])
+async def test_what_is_published_is_found_behind_a_crowd_that_nobody_sees_yet(mode: Mode, tmp_path: Path) -> None:
+    closer = "Sleep, My Love was directed by Someone. The one who directed Sleep, My Love was born."
+    crowd = {f"Sleep, My Love {number}": closer for number in range(CROWD)}
+    readers = filled(tmp_path, {"default": crowd | {"Sleep, My Love": TEXTS["Sleep, My Love"]}})
+    hidden = {f"doc {title}" for title in crowd}
+
+    async def seen(document_ids: Sequence[str]) -> dict[str, str]:
+        return await active([one for one in document_ids if one not in hidden])
+
+    result = await pipeline.search(QUESTION, mode, 3, SearchFilter(), readers, seen, ENOUGH)
+    assert [hit.chunk.document_id for hit in result.hits] == ["doc Sleep, My Love"]
+
+
 def test_no_store_gives_up_while_a_search_still_waits_for_it() -> None:
     for server in (elasticsearch, milvus, neo4j):
         assert server.READ_TIMEOUT_S > PATIENT_S, server.__name__

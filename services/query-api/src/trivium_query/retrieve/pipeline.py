@@ -40,6 +40,8 @@ from trivium_query.retrieve.texts import ActiveVersions, Texts
 
 RRF_DEPTH = 3  # CORTEX C6: each source fetches max(3 * top_k, 30)
 MIN_RRF_DEPTH = 30
+MORE = 10  # times as many candidates where those found may not be seen
+MOST_CANDIDATES = 2_000
 
 
 async def search(
@@ -56,13 +58,20 @@ async def search(
     Raises `TryLater` when every source that the mode uses is lost, or the hits' text can be read nowhere.
     """
     started = time.perf_counter()
-    reads = BudgetedReads(budgets.patient(*_ONLY.get(mode, ())))
-    ranking = await _MODES[mode](Query(question, top_k, restrict.rows(), path.CANDIDATES), readers, reads)
-    if not ranking.rows and reads.lost:
-        reasons = "; ".join(f"{lost.source}: {lost.reason}" for lost in reads.lost.values())
-        raise TryLater("no_source", f"No source could answer ({reasons}).", "Or try again; /readyz says what is down.")
-    ranked_at = time.perf_counter()
-    hits = await load_hits(ranking, top_k, restrict, Texts(readers, active, reads, top_k))
+    query = Query(question, top_k, restrict.rows(), path.CANDIDATES)
+    while True:
+        reads = BudgetedReads(budgets.patient(*_ONLY.get(mode, ())))
+        ranking = await _MODES[mode](query, readers, reads)
+        if not ranking.rows and reads.lost:
+            reasons = "; ".join(f"{lost.source}: {lost.reason}" for lost in reads.lost.values())
+            raise TryLater(
+                "no_source", f"No source could answer ({reasons}).", "Or try again; /readyz says what is down."
+            )
+        ranked_at = time.perf_counter()
+        hits = await load_hits(ranking, top_k, restrict, Texts(readers, active, reads, top_k))
+        if not _is_crowded(query, ranking, len(hits)):
+            break
+        query = msgspec.structs.replace(query, limit=query.limit * MORE)
     now = time.perf_counter()
     timings = {
         **reads.timings_ms,
@@ -71,6 +80,12 @@ async def search(
     }
     uncovered = missing((hit.chunk for hit in hits), restrict.modalities)
     return SearchResult(hits, tuple(reads.lost.values()), timings, tuple(uncovered))
+
+
+def _is_crowded(query: Query, ranking: Ranking, hits: int) -> bool:
+    """Whether rows that nobody sees yet (a document that is being read, or failed) may have left others no room."""
+    full = any(len(rows) >= query.limit for rows in ranking.sources.values())
+    return hits < min(query.top_k, len(ranking.rows)) and full and query.limit * MORE <= MOST_CANDIDATES
 
 
 async def _vector(query: Query, readers: Readers, reads: BudgetedReads) -> Ranking:
