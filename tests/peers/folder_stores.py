@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from trivium.adapters.embedded.buckets import MemoryBuckets
 from trivium.adapters.embedded.conversations import SqliteConversations
@@ -29,3 +33,23 @@ class FolderStores:
         rows = (self.vectors, self.visuals, self.hypernodes, self.keywords, self.graphs)
         for store in (self.registry, *rows, self.conversations):
             store.close()
+
+
+def during_removal(stores: Any, monkeypatch: pytest.MonkeyPatch, happens: Callable[[], object]) -> None:
+    """Something happens once, right behind the removal of older versions' rows from the graph."""
+
+    class Writer:
+        def __init__(self, writer: Any) -> None:
+            self._writer = writer
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self._writer, name)
+
+        def delete_others(self, kept: Mapping[str, str]) -> None:
+            self._writer.delete_others(kept)
+            monkeypatch.undo()
+            happens()
+
+    graphs = type(stores.graphs)
+    writer = graphs.writer
+    monkeypatch.setattr(graphs, "writer", lambda self, tenant: Writer(writer(self, tenant)))

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
-from folder_stores import FolderStores
+from folder_stores import FolderStores, during_removal
 
 from trivium.domain.documents import Document, DocumentState, Stage
 from trivium.domain.errors import NotFound
@@ -54,26 +53,6 @@ def world(tmp_path: Path) -> World:
     return World(tmp_path)
 
 
-def during_removal(world: World, monkeypatch: pytest.MonkeyPatch, happens: Callable[[], object]) -> None:
-    """Something happens once, while the rows of older versions are removed."""
-
-    class Writer:
-        def __init__(self, writer: Any) -> None:
-            self._writer = writer
-
-        def __getattr__(self, name: str) -> Any:
-            return getattr(self._writer, name)
-
-        def delete_others(self, kept: Mapping[str, str]) -> None:
-            self._writer.delete_others(kept)
-            monkeypatch.undo()
-            happens()
-
-    graphs = type(world.stores.graphs)
-    writer = graphs.writer
-    monkeypatch.setattr(graphs, "writer", lambda self, tenant: Writer(writer(self, tenant)))
-
-
 def test_a_version_that_is_handed_over_while_an_older_one_is_published_keeps_its_bytes(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -81,7 +60,7 @@ def test_a_version_that_is_handed_over_while_an_older_one_is_published_keeps_its
     world.publish(first)
     second = world.upload(b"second")
     third: list[Document] = []
-    during_removal(world, monkeypatch, lambda: third.append(world.upload(b"third")))
+    during_removal(world.stores, monkeypatch, lambda: third.append(world.upload(b"third")))
     world.publish(second)
     assert world.registry.get(first.id).active_version == second.version
     assert world.content(third[0]) == b"third"
@@ -120,7 +99,7 @@ def test_an_older_version_that_is_handed_over_again_while_it_is_replaced_keeps_i
     first = world.upload(b"first")
     world.publish(first)
     second = world.upload(b"second")
-    during_removal(world, monkeypatch, lambda: world.upload(b"first"))
+    during_removal(world.stores, monkeypatch, lambda: world.upload(b"first"))
     world.publish(second)
     assert world.registry.get(first.id).version == first.version
     assert world.content(first) == b"first"

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import pytest
-from folder_stores import FolderStores
+from folder_stores import FolderStores, during_removal
 from uploads_peer import UploadsPeer
 
 from trivium.adapters.embedded.objects import LocalObjectStore
@@ -170,7 +169,7 @@ def test_a_file_handed_over_again_while_a_late_worker_clears_up_its_deletion_sta
 ) -> None:
     document = intake.accept(source())
     deleted = intake.delete(document.id)
-    during_removal(whole, monkeypatch, lambda: intake.accept(source()))
+    during_removal(whole.stores, monkeypatch, lambda: intake.accept(source()))
     clear_up(whole.stores, deleted, Entry(document.id, document.version, document.fence))
     assert intake.original(document.id).content == b"hello"
 
@@ -182,7 +181,7 @@ def test_a_version_accepted_while_a_late_worker_clears_up_behind_an_older_one_st
     registry = whole.stores.registry.for_tenant(DEFAULT_TENANT)
     shown = msgspec.structs.replace(second, state=DocumentState.READY, active_version=second.version)
     registry.save(shown)
-    during_removal(whole, monkeypatch, lambda: intake.accept(source(content=b"third")))
+    during_removal(whole.stores, monkeypatch, lambda: intake.accept(source(content=b"third")))
     clear_up(whole.stores, shown, Entry(first.id, first.version, first.fence))
     newest = registry.get(first.id)
     assert newest.state is DocumentState.PENDING
@@ -191,26 +190,6 @@ def test_a_version_accepted_while_a_late_worker_clears_up_behind_an_older_one_st
     assert read(DEFAULT_TENANT, first.id, second.version)[1].content == b"second"
     with pytest.raises(NotFound):
         read(DEFAULT_TENANT, first.id, first.version)
-
-
-def during_removal(whole: StoreIntake, monkeypatch: pytest.MonkeyPatch, happens: Callable[[], object]) -> None:
-    """Something happens once, right behind the removal of rows from the graph."""
-
-    class Writer:
-        def __init__(self, writer: Any) -> None:
-            self._writer = writer
-
-        def __getattr__(self, name: str) -> Any:
-            return getattr(self._writer, name)
-
-        def delete_others(self, kept: Mapping[str, str]) -> None:
-            self._writer.delete_others(kept)
-            monkeypatch.undo()
-            happens()
-
-    graphs = type(whole.stores.graphs)
-    writer = graphs.writer
-    monkeypatch.setattr(graphs, "writer", lambda self, tenant: Writer(writer(self, tenant)))
 
 
 def accepting(monkeypatch: pytest.MonkeyPatch, before: Callable[[], object], after: Callable[[], object]) -> None:

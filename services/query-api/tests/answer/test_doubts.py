@@ -40,6 +40,8 @@ from trivium_query.answer.direct.doubts import is_called_off, is_corrected, is_d
         ("How high is the present tower?", "27 metres", "The present tower is 27 metres high.", False),
         ("Who runs the new mill?", "Ada", "The old mill was run by Ada.", True),
         ("How far is the new one from the old one?", "9 m", "It stands 9 m north of the old one.", False),
+        ("Which boat is the longest?", "Harrow Weir", "The largest of them was Harrow Weir.", True),
+        ("Which boat is the longest?", "Plover", "The longest of the boats is the Plover.", False),
         ("How deep is the river?", "four hundred metres", "The bridge lies four hundred metres upstream.", True),
         ("How deep is the river?", "four metres", "The river is four metres deep here.", False),
         ("How far is the bridge?", "400 metres", "The bridge lies 400 metres upstream.", False),

@@ -342,7 +342,7 @@ async def test_a_dataset_of_one_passage_is_found_by_each_mode_behind_a_crowd_tha
     assert not found.degraded
 
 
-@pytest.mark.parametrize("mode", [Mode.VECTOR, Mode.KEYWORD, Mode.RRF, Mode.HYBRID])
+@pytest.mark.parametrize("mode", [Mode.VECTOR, Mode.KEYWORD])
 async def test_what_is_published_is_found_behind_a_crowd_that_nobody_sees_yet(mode: Mode, tmp_path: Path) -> None:
     closer = "Sleep, My Love was directed by Someone. The one who directed Sleep, My Love was born."
     crowd = {f"Sleep, My Love {number}": closer for number in range(CROWD)}

@@ -13,7 +13,7 @@ from trivium.ports.web import Validators
 from trivium.retrying import seconds_of
 from trivium.text.urls import checked_url
 from trivium_query.connect.place import Way
-from trivium_query.egress.fetch import Reply, utf8_of
+from trivium_query.egress.fetch import Reply, onward
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _MAX_HOPS = 5
@@ -56,7 +56,7 @@ class Web:
                 continue
             if reply.status not in _REDIRECTS:
                 return _checked(reply, with_login=self._way.secret is not None)
-            url = _onward(url, reply.header("location") or "/")
+            url = onward(url, reply.header("location") or "/", "Tell whoever runs that server.")
         raise NeverWill("fetch_failed", f"{url} redirects more than {_MAX_HOPS} times.", "Give its final address.")
 
     def _login(self, url: httpx2.URL) -> list[tuple[str, str]]:
@@ -92,14 +92,6 @@ def refused_login(host: str, *, with_login: bool) -> Refused:
     if with_login:
         return Refused("login_refused", f"{host} refuses the credential.", "Correct the file that it is in.")
     return Refused("login_needed", f"{host} wants a login.", "Name a credential: --credential NAME.")
-
-
-def _onward(url: httpx2.URL, location: str) -> httpx2.URL:
-    try:
-        return checked_url(str(url.join(utf8_of(location))))
-    except (httpx2.InvalidURL, UnicodeError) as error:
-        why = f"{url} redirects to something that is not a URL."
-        raise Refused("bad_url", why, "Tell whoever runs that server.") from error
 
 
 def _checked(reply: Reply, *, with_login: bool) -> Reply:

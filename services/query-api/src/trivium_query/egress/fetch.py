@@ -104,7 +104,7 @@ class Fetcher(msgspec.Struct, frozen=True):
                 return None
             if reply.status not in _REDIRECTS:
                 return _received(reply)
-            target = _onward(target, reply.header("location"))
+            target = onward(target, reply.header("location"), DOWNLOAD_INSTEAD)
         raise NeverWill(
             "fetch_failed", f"{url} redirects more than {self.limits.max_redirects} times.", DOWNLOAD_INSTEAD
         )
@@ -251,21 +251,22 @@ def _conditions(known: Validators) -> list[tuple[bytes, bytes]]:
     return [(name, value.encode("latin-1")) for name, value in given if value]
 
 
-def utf8_of(header: str) -> str:
+def onward(url: httpx2.URL, location: str, action: str) -> httpx2.URL:
+    """Where a redirect leads. Raises `Refused` (`bad_url`) and `NeverWill` (`fetch_failed`), which say `action`."""
+    if not location:
+        raise NeverWill("fetch_failed", f"{url} redirects to nowhere.", action)
+    try:
+        return checked_url(str(url.join(_utf8_of(location))))
+    except (httpx2.InvalidURL, UnicodeError) as error:
+        raise Refused("bad_url", f"{url} redirects to something that is not a URL.", action) from error
+
+
+def _utf8_of(header: str) -> str:
     """A header's text where its bytes are UTF-8, as browsers take an address that it holds."""
     try:
         return header.encode("latin-1").decode("utf-8")
     except UnicodeError:
         return header
-
-
-def _onward(url: httpx2.URL, location: str) -> httpx2.URL:
-    if not location:
-        raise NeverWill("fetch_failed", f"{url} redirects to nowhere.", DOWNLOAD_INSTEAD)
-    try:
-        return checked_url(str(url.join(utf8_of(location))))
-    except httpx2.InvalidURL as error:
-        raise Refused("bad_url", f"{url} redirects to something that is not a URL.", DOWNLOAD_INSTEAD) from error
 
 
 def _received(reply: Reply) -> Fetched:

@@ -69,6 +69,9 @@ _FORMER = re.compile(
     r"\b(?:first|original|former|previous|earlier)\b|\b(?:the|an|his|her|its|our|their) old(?:er)?\b", re.I
 )
 _PRESENT_ONE = re.compile(r"\b(?:present|current)\b|\b(?:the|a|his|her|its|our|their) newe?r?\b", re.I)
+_WHICH_IS_MOST = re.compile(
+    r"\b(?:which|what)\s([^\W\d_]+)\s(?:is|was|are|were|has|had)\s(?:the\s)?(?:[^\W\d_]+est|most|least)\b", re.I
+)
 _MISTAKEN = re.compile(r"\b(?:wrongly|mistakenly|erroneously|incorrectly|(?:in|by) (?:error|mistake)|misprint)\b", re.I)
 _ASKS_FOR_MISTAKES = re.compile(r"\b(?:wrong|mistake|err(?:or|one)|incorrect|misprint|false)", re.I)
 _ASKS_FOR_REST = re.compile(
@@ -98,6 +101,7 @@ def is_doubtful(question: str, short: str, said: str) -> bool:
         or _is_of_what_never_was(question, said)
         or _is_mistaken(question, said)
         or _is_of_the_later_one(question, said)
+        or _is_of_other_things(question, said)
         or _is_paid(question, short, said)
         or _is_of_the_other_end(question, said)
         or _is_birthday(question, short, said)
@@ -149,7 +153,18 @@ def _is_of_what_never_was(question: str, said: str) -> bool:
 
 def _is_of_the_later_one(question: str, said: str) -> bool:
     """What is said of the present tower, where it is asked of the first one; or the other way."""
-    asked, told = ({one for one in (_FORMER, _PRESENT_ONE) if one.search(text)} for text in (question, said))
+    return _are_of_two(question, said, (_FORMER, _PRESENT_ONE))
+
+
+def _is_of_other_things(question: str, said: str) -> bool:
+    """Which boat is the longest is not told by a sentence without boats: "the largest of them was the bridge"."""
+    asked = _WHICH_IS_MOST.search(question)
+    return asked is not None and not set(content_words(asked[1])) & set(content_words(said))
+
+
+def _are_of_two(question: str, said: str, two: tuple[re.Pattern[str], re.Pattern[str]]) -> bool:
+    """Whether it is asked of the one and told of the other."""
+    asked, told = ({one for one in two if one.search(text)} for text in (question, said))
     return len(asked) == len(told) == 1 and asked != told
 
 
@@ -166,8 +181,7 @@ def _is_paid(question: str, short: str, said: str) -> bool:
 
 def _is_of_the_other_end(question: str, said: str) -> bool:
     """Whether it tells where or when somebody was born, and it is asked where or when they died; or the other way."""
-    asked, told = ({one for one in (BIRTH, DEATH) if one.search(text)} for text in (question, said))
-    return len(asked) == len(told) == 1 and asked != told
+    return _are_of_two(question, said, (BIRTH, DEATH))
 
 
 def _is_birthday(question: str, short: str, said: str) -> bool:
