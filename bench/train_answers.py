@@ -65,7 +65,7 @@ SETS = {
 }
 """Each with those whose questions it cannot answer."""
 BESIDE = Path(__file__).parent
-PEOPLE = ("everyday", "unseen", *(f"unseen{number}" for number in range(2, 24)))
+PEOPLE = ("everyday", "unseen", *(f"unseen{number}" for number in range(2, 26)))
 PEOPLE_FOLDS = 4
 QUESTIONS, FOREIGN = 400, 60
 FOREIGN_TO_PEOPLE = 20  # of each set

@@ -10,7 +10,7 @@ from trivium.domain.parsed import ParsedDocument, Position, Unit, UnitKind
 from trivium_query.answer.tables.draft import short
 from trivium_query.answer.tables.engine import database_of, run
 from trivium_query.answer.tables.from_units import tables_of
-from trivium_query.answer.tables.plan_by_names import asks_for_computing, plan_by_names
+from trivium_query.answer.tables.plan_by_names import asks_for_computing, plan_by_names, plans_of_cells
 from trivium_query.answer.tables.table import DocumentTables
 
 FERRIES = """From,To,Departure,Arrival,Days
@@ -56,6 +56,12 @@ RENTS = """Plot,Rent,Deposit
 Full plot,104 €,150 €
 Half plot,58 €,80 €
 Raised bed,20 €,none
+"""
+COURSES = """Course,Trainer,Date,Room,Participants,Hire fee (EUR)
+First aid basics,Marta Oyelaran,2024-02-06,Maple,14,25
+First aid basics,Marta Oyelaran,2024-03-06,Maple,12,25
+Stress and sleep,Jonas Wieland,2024-11-12,online,29,0
+Ladder safety,Jonas Wieland,2024-09-12,Oak,20,30
 """
 HOLIDAYS = """name,department,days_total,days_taken
 Ana Lopes,kitchen,25,14
@@ -179,6 +185,42 @@ def test_a_trip_is_a_row_and_no_remark(question: str, said: str) -> None:
 )
 def test_who_did_it_is_not_for_whom_it_was_done(question: str, said: str) -> None:
     assert _answer("repairs.csv", REPAIRS, question)[0] == said
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("Which training course had the most participants?", "Stress and sleep: 29"),  # none of the trainers
+        ("Which course costs the most to hire?", "Ladder safety: 30 EUR"),  # one of them, not all together
+        ("Which trainer had the most participants?", "Jonas Wieland: 49"),
+    ],
+)
+def test_which_kind_of_thing_is_no_one_who_does_it(question: str, said: str) -> None:
+    assert _answer("courses.csv", COURSES, question)[0] == said
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("was the stress and sleep course online", ["yes"]),
+        ("Is the ladder safety course online at the moment?", ["no"]),
+        ("Was the ladder safety course cancelled online?", []),
+        ("Was it not Jonas Wieland who gave the ladder safety course?", []),
+        ("Were the first aid basics in Maple?", []),  # in two rows
+        ("Is Maple free?", []),
+    ],
+)
+def test_a_cell_says_yes_or_no_of_the_one_row_that_is_named(question: str, said: list[str]) -> None:
+    stored = _stored("courses.csv", COURSES)
+    table = stored.tables[0]
+    plans = [(one, one.sure) for one in plans_of_cells(question, table) if one.sure]
+    results = [(one, plan, run(stored, table, plan)) for one, plan in plans]
+    found = [
+        "yes" if short(plan, table, got) in one.affirmed else "no"
+        for one, plan, got in results
+        if got and got.rows == 1
+    ]
+    assert sorted(set(found)) == said
 
 
 @pytest.mark.parametrize(

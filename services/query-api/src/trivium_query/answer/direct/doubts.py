@@ -72,8 +72,21 @@ _PRESENT_ONE = re.compile(r"\b(?:present|current)\b|\b(?:the|a|his|her|its|our|t
 _WHICH_IS_MOST = re.compile(
     r"\b(?:which|what)\s([^\W\d_]+)\s(?:is|was|are|were|has|had)\s(?:the\s)?(?:[^\W\d_]+est|most|least)\b", re.I
 )
-_MISTAKEN = re.compile(r"\b(?:wrongly|mistakenly|erroneously|incorrectly|(?:in|by) (?:error|mistake)|misprint)\b", re.I)
+_MISTAKEN = re.compile(
+    r"\b(?:wrongly|mistakenly|erroneously|incorrectly|(?:in|by) (?:error|mistake)|misprint"
+    r"|(?:there|where|earlier|before) (?:it|we|I) said)\b",
+    re.I,
+)
 _ASKS_FOR_MISTAKES = re.compile(r"\b(?:wrong|mistake|err(?:or|one)|incorrect|misprint|false)", re.I)
+# "It should read 3,240 euros", whatever the sentence before says.
+_SHOULD_READ = re.compile(r"\W*(?:it|this|that|the \w+) should (?:read|say|be|have (?:read|said|been))\b", re.I)
+_WAS_MEANT = re.compile(r"\b(?:meant|wanted|hoped|planned|intended|aimed|were going|was going) to\b", re.I)
+_ASKS_OF_INTENT = re.compile(r"\b(?:want|hope|aim|mean|going to|goal|target)", re.I)
+_ASKS_OF_DONE = re.compile(r"\b(?:did|was|were|had|actually|really|in the end)\b", re.I)
+_ASKS_FOR_NAMES = re.compile(
+    r"\b(?:(?:names?|titles?) of|what (?:is|was|were|are)\b.*\b(?:called|named|titled))\b", re.I
+)
+_HOW_MUCH_IS = re.compile(r"\bhow much (?:is|are|was|were|does|do|did|will)\b", re.I)
 _ASKS_FOR_REST = re.compile(
     r"\b(?:still|yet|left|remain\w*|outstanding|rest)\b.*\b(?:pay|paid|owes?|owed|owing|due)\b|\bowes?\b", re.I
 )
@@ -105,6 +118,9 @@ def is_doubtful(question: str, short: str, said: str) -> bool:
         or _is_paid(question, short, said)
         or _is_of_the_other_end(question, said)
         or _is_birthday(question, short, said)
+        or _is_what_was_meant(question, said)
+        or _is_no_name(question, short)
+        or _is_no_amount(question, short)
     )
 
 
@@ -114,7 +130,9 @@ def is_called_off(text: str, end: int) -> bool:
 
 
 def is_corrected(text: str, said: Span) -> bool:
-    """Whether the sentence tells what was said before, and the next one how it is."""
+    """Whether the sentence tells what was said before, and the next one how it is, or should be."""
+    if _SHOULD_READ.match(text, said.end):
+        return True
     return _TOLD_BEFORE.search(said.of(text)) is not None and _BUT_IS.match(text, said.end) is not None
 
 
@@ -171,6 +189,22 @@ def _are_of_two(question: str, said: str, two: tuple[re.Pattern[str], re.Pattern
 def _is_mistaken(question: str, said: str) -> bool:
     """As "that number wrongly included 14 customers"."""
     return _MISTAKEN.search(said) is not None and _ASKS_FOR_MISTAKES.search(question) is None
+
+
+def _is_what_was_meant(question: str, said: str) -> bool:
+    """What somebody meant to do, where it is asked what was done: "we meant to replace 90 laptops"."""
+    asks_of_intent = _ASKS_OF_INTENT.search(question) or _ASKS_FOR_PLANS.search(question)
+    return not asks_of_intent and bool(_WAS_MEANT.search(said) and _ASKS_OF_DONE.search(question))
+
+
+def _is_no_name(question: str, short: str) -> bool:
+    """How many there are or what they cost, where it is asked what they are called."""
+    return bool(short and _ASKS_FOR_NAMES.search(question)) and not any(map(str.isupper, short))
+
+
+def _is_no_amount(question: str, short: str) -> bool:
+    """A number of something, where it is asked how much it is."""
+    return bool(short) and _HOW_MUCH_IS.search(question) is not None and re.fullmatch(r"[\d.,]+", short) is not None
 
 
 def _is_paid(question: str, short: str, said: str) -> bool:

@@ -30,10 +30,9 @@ from trivium_query.answer.tables.plan_by_names import (
     asks_for_computing,
     is_open,
     plan_by_names,
-    plan_of_mark,
+    plans_of_cells,
 )
 from trivium_query.answer.tables.query_plan import Plan
-from trivium_query.answer.tables.reading import affirmed
 from trivium_query.answer.tables.synonyms import synonyms_of
 from trivium_query.answer.tables.table import DocumentTables, Table
 from trivium_query.words import content_words, stem
@@ -78,6 +77,7 @@ class _Answered(msgspec.Struct, frozen=True):
     result: Result | None
     told: int = 0
     certain: bool = True
+    affirmed: tuple[str, ...] = ()
 
     @property
     def short(self) -> str:
@@ -93,7 +93,7 @@ async def answer_from_tables(
     if not stored:
         return Found()
     if not is_open(question):
-        return Found(await asyncio.to_thread(_by_mark, question, stored, hits))
+        return Found(await asyncio.to_thread(_by_cell, question, stored, hits))
     planned = await _planned(question, stored, embed)
     answered = await asyncio.to_thread(_answered, stored, planned)
     best = _only_best(answered)
@@ -157,7 +157,7 @@ def _unknown(planned: Sequence[Planned]) -> list[Word]:
 
 def _answered(stored: Sequence[_Stored], planned: Sequence[Planned]) -> list[_Answered]:
     return [
-        _Answered(each, one.sure, run(each.document, each.table, one.sure), one.told, one.certain)
+        _Answered(each, one.sure, run(each.document, each.table, one.sure), one.told, one.certain, one.affirmed)
         for each, one in zip(stored, planned, strict=True)
         if one.sure
     ]
@@ -199,15 +199,15 @@ def _of_empty_cell(answered: Sequence[_Answered], hits: Sequence[Hit]) -> Draft 
     return compose_empty(one.plan, one.stored.table, result, hits, one.stored.document.chunks)
 
 
-def _by_mark(question: str, stored: Sequence[_Stored], hits: Sequence[Hit]) -> Draft | None:
+def _by_cell(question: str, stored: Sequence[_Stored], hits: Sequence[Hit]) -> Draft | None:
     """Yes or no, where one table says it of one row."""
-    planned = [plan_of_mark(question, each.table) for each in stored]
-    best = _only_best([each for each in _answered(stored, planned) if each.result and each.result.rows == 1])
+    plans = [(each, plan) for each in stored for plan in plans_of_cells(question, each.table)]
+    answered = _answered([each for each, _ in plans], [plan for _, plan in plans])
+    best = _only_best([each for each in answered if each.result and each.result.rows == 1])
     draft = _drafted(best, hits) if best else None
-    if best is None or draft is None or best.plan.column is None:
+    if best is None or draft is None:
         return None
-    said = "yes" if draft.short in affirmed(best.stored.table.columns[best.plan.column]) else "no"
-    return msgspec.structs.replace(draft, short=said, kind=Kind.YES_NO)
+    return msgspec.structs.replace(draft, short="yes" if draft.short in best.affirmed else "no", kind=Kind.YES_NO)
 
 
 def _drafted(answered: _Answered, hits: Sequence[Hit]) -> Draft | None:

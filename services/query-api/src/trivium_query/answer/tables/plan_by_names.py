@@ -28,7 +28,16 @@ from trivium_query.answer.tables.cues import (
 )
 from trivium_query.answer.tables.mentions import hinted
 from trivium_query.answer.tables.query_plan import Aggregate, Filter, Plan, Sign, Test
-from trivium_query.answer.tables.reading import Reading, column_kinds, has_names_of_rows, is_person, persons_of, read
+from trivium_query.answer.tables.reading import (
+    FEES,
+    Reading,
+    affirmed,
+    column_kinds,
+    has_names_of_rows,
+    is_person,
+    persons_of,
+    read,
+)
 from trivium_query.answer.tables.table import Column, ColumnKind, Table
 from trivium_query.words import stem
 
@@ -61,6 +70,7 @@ _QUESTIONS = frozenset("what which who whom whose where when how was welche wer 
 _OPENS_CLOSED = frozenset("is are was were do does did has have had can could will would should why".split())
 
 
+_NOW = frozenset("now currently presently moment right".split())
 _DIFFERENT = frozenset(("different", "distinct"))
 MAX_LEFT = 3  # words that a plan which is told with a doubt has no use for
 
@@ -70,7 +80,8 @@ class Planned(msgspec.Struct, frozen=True):
 
     `told` counts the words that name something of the table, `unexplained` are those it has no use for, and `spare`
     those that may be other names of columns. `whole`: the plan uses all that is named. `certain`: every column and
-    value is called by its own name. `loose`: the few words that are left over name and bound nothing.
+    value is called by its own name. `loose`: the few words that are left over name and bound nothing. `affirmed`: what
+    the cell says where the answer is yes.
     """
 
     plan: Plan | None
@@ -81,6 +92,7 @@ class Planned(msgspec.Struct, frozen=True):
     certain: bool = True
     spare: tuple[Word, ...] = ()
     loose: bool = False
+    affirmed: tuple[str, ...] = ()
 
     @property
     def likely(self) -> Plan | None:
@@ -127,15 +139,28 @@ def _is_name(reading: Reading, word: Word) -> bool:
     return word.written[0].isupper() and word != reading.words[0]
 
 
-def plan_of_mark(question: str, table: Table) -> Planned:
-    """For yes or no: what a column of these says of one row, "has Wanda Kowal paid her fee"; nothing is computed."""
+def plans_of_cells(question: str, table: Table) -> list[Planned]:
+    """For yes or no: what stands in a cell of the rows that are named; nothing is computed.
+
+    Of a column of these, "has Wanda Kowal paid her fee", or one that a value is named of: "was the course online".
+    """
     reading = read(question, table, {})
+    if reading.cues:
+        return []
     mark = _only(reading.marks())
-    plan = None if mark is None else Plan(Aggregate.VALUE, mark, reading.filters(leaving=mark))
-    named = plan is not None and all(one.test is Test.IS and len(one.values) == 1 for one in plan.filters)
-    beside = [at for at in reading.targets() if at != mark and not table.columns[at].measured]
-    whole = bool(named and plan and plan.filters and not beside and not reading.cues)
-    return Planned(plan, table, reading.told(), whole, reading.unexplained())
+    if mark is not None:
+        return [_of_cell(reading, mark, affirmed(table.columns[mark]))]
+    values = {one.column: one.values for one in reading.values}
+    return [_of_cell(reading, column, said) for column, said in values.items() if len(values) > 1 and len(said) == 1]
+
+
+def _of_cell(reading: Reading, column: int, said: tuple[str, ...]) -> Planned:
+    plan = Plan(Aggregate.VALUE, column, reading.filters(leaving=column))
+    named = all(one.test is Test.IS and len(one.values) == 1 for one in plan.filters)
+    beside = [at for at in reading.targets() if at != column and not reading.table.columns[at].measured]
+    whole = bool(named and plan.filters and not beside)
+    left = tuple(word for word in reading.unexplained() if word.folded not in _NOW)
+    return Planned(plan, reading.table, reading.told(), whole, left, affirmed=said)
 
 
 def _kind_of(reading: Reading) -> Sequence[Callable[[Reading], Plan | None]]:
@@ -230,9 +255,15 @@ def _extreme(reading: Reading) -> Plan | None:
     if subject is None:
         return Plan(extreme, measure, reading.filters(), reading.group()) if _is_whole(reading, measure) else None
     counted = any(word.folded in _COUNTING for word in reading.words[found.run.first : found.run.end])
-    counted = counted or _is_summed(reading, measure)
+    counted = (counted and not _costs(reading, measure)) or _is_summed(reading, measure)
     inner = Aggregate.SUM if counted and _is_added(reading, measure) else extreme
     return Plan(_chosen(reading, inner), measure, reading.filters(), subject, extreme)
+
+
+def _costs(reading: Reading, measure: int) -> bool:
+    """Whether it is what one costs: "which costume costs the most to hire", of a fee in each row."""
+    said = any(word.folded in ("costs", "cost") for word in reading.words)
+    return said and bool(FEES & set(stems_of(reading.table.columns[measure].label)))
 
 
 def _most_rows(reading: Reading, found: CueFound) -> Plan | None:

@@ -91,6 +91,7 @@ _TABLES = frozenset(
 )
 _LEADS_TO_TABLE = frozenset("in from of on".split())
 _OPENS_TABLE = _LEADS_TO_TABLE | frozenset("the our my this".split())
+FEES = frozenset(map(stem, ("price", "fee", "rate", "charge")))
 _COSTS = frozenset(map(stem, ("cost", "spend", "spent", "pay", "paid")))
 _NEED = stem("needs")  # "the highest deposit": beside it the word says nothing, elsewhere it may be what is asked
 _MAX_NAME_WORDS = 4  # of a table
@@ -366,7 +367,9 @@ class Reading(msgspec.Struct, frozen=True):
             or word.stem in LIGHT | UNITS | THINGS
             or (word.folded == "one" and word == self.words[-1])  # "the cheapest one"
             or self._is_move(word)
+            or self._is_kind(word)
             or (bool(self.table.melted) and word.stem in _COSTS and self.cue(Cue.HOW_MUCH) is not None)
+            or (word.stem in _COSTS and self._has_fees() and self.cue(Cue.MOST, Cue.LEAST) is not None)
             or (word.stem in OCCASIONS and self.counts_any(OCCASIONS))
             or (is_deed(word) and self.words[0].folded in _PERSONAL and bool(self._called(_DOERS)))
             or (word.stem == _NEED and self.cue(Cue.MOST, Cue.LEAST) is not None)
@@ -375,6 +378,17 @@ class Reading(msgspec.Struct, frozen=True):
             or any(alike(word.stem, each) for each in about)
             or bool(unit_column(self.table, word))
         )
+
+    def _is_kind(self, word: Word) -> bool:
+        """Whether it tells of what kind the things of the next column are, and is of another's name: of trainers."""
+        behind = self.words.index(word) + 1
+        labels = [part for column in self.table.columns for part in stems_of(column.label)]
+        followed = any(one.run.first == behind for one in self.columns)
+        return followed and word.folded.endswith("ing") and any(alike(word.stem, part) for part in labels)
+
+    def _has_fees(self) -> bool:
+        """Whether a column that is named tells what one costs."""
+        return any(FEES & set(stems_of(self.table.columns[one.column].label)) for one in self.columns)
 
     def _is_of_a_span(self, word: Word) -> bool:
         """Whether it is one of "over the two weeks", which says how long all went on."""
@@ -473,11 +487,22 @@ def read(question: str, table: Table, synonyms: Mapping[str, int]) -> Reading:
         for at, word in enumerate(words)
         if at not in used and word.stem in synonyms
     ]
-    both = tuple(sorted([*columns, *meant], key=lambda one: one.run))
+    both = tuple(sorted([*(one for one in columns if not _is_kind(one, columns, words, table)), *meant], key=_place))
     begun = {one.run.first for one in both}
     kept = [found for found in cues if not _is_other_by(found, words, begun)]
     kept += [CueFound(Cue.NOT, Run(one.run.first - 1, one.run.first)) for one in both if _is_none_of(one, words, table)]
     return Reading(table, words, tuple(values), both, tuple(conditions), tuple(sorted(kept, key=lambda one: one.run)))
+
+
+def _place(mention: ColumnMention) -> Run:
+    return mention.run
+
+
+def _is_kind(one: ColumnMention, columns: Sequence[ColumnMention], words: Sequence[Word], table: Table) -> bool:
+    """Whether it only tells of what kind the next column's are: "training course" names no trainer."""
+    followed = any(other.run.first == one.run.end for other in columns)
+    label = stems_of(table.columns[one.column].label)
+    return followed and words[one.run.first].folded.endswith("ing") and words[one.run.first].stem not in label
 
 
 def _is_none_of(one: ColumnMention, words: Sequence[Word], table: Table) -> bool:
