@@ -166,7 +166,12 @@ BOARDS: Final = (
         "Trivium: questions",
         (
             Panel("Requests", PER_SECOND, (rate("trivium_requests_total", "method"),)),
-            Panel("Requests by result", PER_SECOND, (rate("trivium_requests_total", "code"),)),
+            Panel(
+                "Requests by result",
+                PER_SECOND,
+                (rate('trivium_requests_total{method!~"GET /(healthz|readyz|metrics)"}', "code"),),
+                "Without probes and scrapes.",
+            ),
             Panel("Request, median", SECONDS, (quantile(0.5, "trivium_request_seconds", "method"),)),
             Panel("Request, slow", SECONDS, (quantile(0.95, "trivium_request_seconds", "method"),)),
             Panel("Retrieval source, median", SECONDS, (quantile(0.5, "trivium_retrieval_source_seconds", "source"),)),
@@ -252,7 +257,14 @@ BOARDS: Final = (
             Panel(
                 "Drift",
                 COUNT,
-                (Line("sum by (store, found_by) (increase(trivium_store_drift_total[1h]))", "{{store}} {{found_by}}"),),
+                (
+                    Line(  # a series that was not there an hour ago begins with its first drift, which is no increase
+                        "sum by (store, found_by) (max_over_time(trivium_store_drift_total[1h])"
+                        " unless max_over_time(trivium_store_drift_total[1h] offset 1h)"
+                        " or increase(trivium_store_drift_total[1h]))",
+                        "{{store}} {{found_by}}",
+                    ),
+                ),
                 "How often in an hour a store held not what it should.",
                 "no store drifted",
             ),

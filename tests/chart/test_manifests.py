@@ -257,6 +257,35 @@ def test_an_address_of_the_settings_moves_the_rule_that_leads_there(helm: Helm) 
     assert found == STORES - {("servers", 19530)} | DNS | {INFERENCE, ("10.1.2.3/32", 1234), ("watch", 4318)}
 
 
+def _told(cidr: str, port: int) -> dict[str, Any]:
+    """What networkPolicy.egress says of one place."""
+    return {"to": [{"ipBlock": {"cidr": cidr}}], "ports": [{"protocol": "TCP", "port": port}]}
+
+
+def test_a_hosted_language_model_is_reached_where_it_is_told_to_be_by_all_who_ask_it(helm: Helm) -> None:
+    hosted = {
+        "settings": {"llm": "openai", "llm_model": "m"},
+        "networkPolicy": {"egress": {"llm": [_told("198.51.100.0/24", 443)]}},
+    }
+    policies = _policies(helm, merged(TRIAL, hosted))
+    reach = {name for name, policy in policies.items() if ("198.51.100.0/24", 443) in _pairs(policy["egress"], "to")}
+    assert reach == {"query-api", "prepare", "upkeep", *(name for name in policies if name.startswith("worker-"))}
+    beside = {"settings": {"llm": "ollama", "llm_model": "m"}}
+    assert _policies(helm, merged(TRIAL, beside)) == _policies(helm, TRIAL), "one of the pod's own is under no policy"
+
+
+def test_an_identity_provider_and_private_places_are_reached_by_the_query_service_alone(helm: Helm) -> None:
+    inside = {"settings": {"oidc_issuer": "https://keycloak.login.svc/realms/acme", "oidc_audience": "us"}}
+    policies = _policies(helm, merged(TRIAL, inside))
+    assert {n for n, p in policies.items() if ("login", 443) in _pairs(p["egress"], "to")} == {"query-api"}
+    public = {"settings": {"oidc_issuer": "https://login.example.org", "oidc_audience": "us"}}
+    assert _policies(helm, merged(TRIAL, public)) == _policies(helm, TRIAL), "the web has it"
+    rules = {"oidc": [_told("10.1.0.7/32", 443)], "connect": [_told("10.2.0.0/16", 993)]}
+    policies = _policies(helm, merged(TRIAL, public, {"networkPolicy": {"egress": rules}}))
+    for place in (("10.1.0.7/32", 443), ("10.2.0.0/16", 993)):
+        assert {n for n, p in policies.items() if place in _pairs(p["egress"], "to")} == {"query-api"}
+
+
 def test_an_air_gapped_cluster_lets_nothing_out(helm: Helm) -> None:
     policies = _policies(helm, TRIAL, profile="gpu")
     for name, policy in policies.items():

@@ -34,6 +34,16 @@ def test_every_profile_lints(helm: Helm, profile: str) -> None:
         ({"settings": {"http_port": 80}}, "settings.http_port is decided by the chart"),
         ({"settings": {"worker_processes": 4}}, "settings.worker_processes is decided by the chart"),
         ({"settings": {"s3_url": "https://s3.example.org"}}, "Say in networkPolicy.egress.s3 where it is"),
+        ({"settings": {"llm": "openai", "llm_model": "m"}}, "llm is at https://api.openai.com/v1, which is neither"),
+        ({"settings": {"llm": "anthropic", "llm_model": "m"}}, "Say in networkPolicy.egress.llm where it is"),
+        (
+            {"settings": {"oidc_issuer": "https://login.example.org"}, "networkPolicy": {"web": {"enabled": False}}},
+            "Say in networkPolicy.egress.oidc where it is",
+        ),
+        (
+            {"settings": {"oidc_issuer": "https://login.example.org:8443"}},
+            "Say in networkPolicy.egress.oidc where it is",
+        ),
         ({"settings": {"inference_url": "gpu:9191"}}, "inference.enabled and settings.inference_url contradict"),
         ({"settings": {"speech_model": "/models/x"}}, "Set models.existingClaim"),
         ({"credentials": {"existingSecret": "mine"}}, "existingSecret and credentials.create are both given"),

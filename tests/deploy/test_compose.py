@@ -176,8 +176,10 @@ def test_every_entry_of_the_chart_is_there_and_with_a_gpu_too() -> None:
     assert _bytes(inference["mem_limit"]) == _bytes(gpu["inference"]["resources"]["limits"]["memory"])
     given = inference["environment"] | {"TRIVIUM_BACKEND": "distributed"}
     settings = load_settings(given | environment(OWN["ingest-control"]))
-    for setting in ("embed_backend", "embed_model", "embed_languages", "speech_model"):
+    for setting in ("embed_backend", "embed_model", "speech_model"):
         assert getattr(settings, setting) == gpu["settings"][setting]
+    asking = load_settings(environment(OWN["query-api"]) | GPU["services"]["query-api"]["environment"])
+    assert asking.embed_languages == gpu["settings"]["embed_languages"], "what decides which questions go to it"
     image = VALUES["vllm"]["image"]
     assert vllm["image"] == f"{image['repository']}:{image['tag']}"
     assert f"--model={gpu['vllm']['model']}" in vllm["command"]

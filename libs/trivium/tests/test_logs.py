@@ -13,7 +13,7 @@ import pytest
 import structlog
 
 from trivium.logs.lines import Lines
-from trivium.logs.repeats import Repeats, kind_of
+from trivium.logs.repeats import MAX_KINDS, Repeats, kind_of
 from trivium.logs.setup import configure_logging
 
 BEGIN = """
@@ -100,11 +100,35 @@ def test_what_repeats_is_told_once_in_a_window_with_its_number() -> None:
 def test_an_error_is_told_for_each_document_and_a_library_may_count() -> None:
     failed = [record("document_failed", logging.ERROR, document=name) for name in ("a", "b")]
     assert kind_of(failed[0]) != kind_of(failed[1])
+    of_one = [record("document_failed", logging.ERROR, document="a", trace=name) for name in ("r1", "r2")]
+    assert kind_of(of_one[0]) == kind_of(of_one[1])
     pauses = [
         logging.LogRecord("celery", logging.ERROR, "", 0, "Trying again in %s seconds", (pause,), None)
         for pause in (2, 4)
     ]
     assert kind_of(pauses[0]) == kind_of(pauses[1])
+
+
+def test_every_fault_of_ours_is_told_with_the_request_that_its_caller_is_to_report() -> None:
+    fault = (
+        "from trivium.telemetry import told_fault\n"
+        "told = [told_fault(KeyError('boom'), f'r{number}').action for number in (0, 1, 2, 2)]\n"
+        "assert 'report request r1' in told[1]\n"
+    )
+    told = lines_of(fault)
+    assert [(line["trace"], line.get("repeated", 0)) for line in told] == [("r0", 0), ("r1", 0), ("r2", 0), ("r2", 1)]
+    warned = [record("source_failed", code="late", trace=name) for name in ("r0", "r1")]
+    assert kind_of(warned[0]) == kind_of(warned[1])
+
+
+def test_however_many_requests_fail_only_so_many_are_remembered() -> None:
+    repeats = Repeats()
+    for number in range(MAX_KINDS + 1):
+        assert not repeats.full
+        assert repeats.first(record("internal_error", logging.ERROR, trace=f"r{number}"), 0)
+    assert repeats.full, "its owner tells what waits and forgets"
+    assert repeats.rest() == []
+    assert not repeats.full
 
 
 @pytest.fixture

@@ -9,8 +9,11 @@ neo4j: {{ $s.neo4j_url | quote }}
 {{- with $s.broker_url }}
 broker: {{ . | quote }}
 {{- end }}
-{{- if and $s.llm_url (not .Values.vllm.enabled) }}
-llm: {{ $s.llm_url | quote }}
+{{- if not .Values.vllm.enabled }}{{ with $s.llm_url | default (get (dict "openai" "https://api.openai.com/v1" "anthropic" "https://api.anthropic.com") ($s.llm | default "")) }}
+llm: {{ . | quote }}
+{{- end }}{{ end }}
+{{- with $s.oidc_issuer }}
+oidc: {{ . | quote }}
 {{- end }}
 {{- with $s.traces_url }}
 traces: {{ . | quote }}
@@ -20,8 +23,10 @@ inference: {{ printf "grpc://%s" . | quote }}
 {{- end }}
 {{- end }}
 
-{{- /* The rules of egress to (root, names): an address, a service of the cluster, or what networkPolicy.egress says of it */ -}}
+{{- /* The rules of egress to (root, names): an address, a service of the cluster, or what networkPolicy.egress says of it.
+       An identity provider with a name of its own may be reached as the web is. */ -}}
 {{- define "trivium.egress" -}}
+{{- $web := .root.Values.networkPolicy.web -}}
 {{- $endpoints := include "trivium.endpoints" .root | fromYaml -}}
 {{- range $name := .names }}{{ with get $endpoints $name }}
 {{- $told := get $.root.Values.networkPolicy.egress $name }}
@@ -39,7 +44,7 @@ inference: {{ printf "grpc://%s" . | quote }}
 {{- end }}
 {{- else if and $peer $port }}
 - {to: [{{ $peer }}], ports: [{protocol: TCP, port: {{ $port }}}]}
-{{- else }}
+{{- else if not (and (eq $name "oidc") $web.enabled (has $port ($web.ports | toStrings))) }}
 {{- fail (printf "networkPolicy: %s is at %s, which is neither an address nor a service of the cluster (NAME.NAMESPACE.svc), so no policy can name it. Say in networkPolicy.egress.%s where it is: [{to: [{ipBlock: {cidr: ...}}], ports: [{port: ...}]}]; or set networkPolicy.enabled=false." $name . $name) }}
 {{- end }}
 {{- end }}{{ end }}
@@ -47,7 +52,7 @@ inference: {{ printf "grpc://%s" . | quote }}
 
 {{- define "trivium.egressOf" -}}
 {{- $stores := list "s3" "redis" "broker" "milvus" "elasticsearch" "neo4j" -}}
-{{- $names := get (dict "query" (concat $stores (list "llm" "inference")) "ingest" (concat $stores (list "llm" "inference")) "graph" (concat $stores (list "llm")) "control" $stores "job" (concat $stores (list "llm" "inference")) "inference" list "vllm" list) .kind -}}
+{{- $names := get (dict "query" (concat $stores (list "llm" "inference" "oidc")) "ingest" (concat $stores (list "llm" "inference")) "graph" (concat $stores (list "llm")) "control" $stores "job" (concat $stores (list "llm" "inference")) "inference" list "vllm" list) .kind -}}
 {{- $v := .root.Values -}}
 - {to: {{ $v.networkPolicy.dns | toJson }}, ports: [{protocol: UDP, port: 53}, {protocol: TCP, port: 53}]}
 {{- include "trivium.egress" (dict "root" .root "names" (eq .kind "vllm" | ternary $names (append $names "traces"))) }}
@@ -57,6 +62,9 @@ inference: {{ printf "grpc://%s" . | quote }}
 {{- if and $v.vllm.enabled (has .kind (list "query" "ingest" "graph" "job")) }}
 - {to: [{podSelector: {matchLabels: {{ include "trivium.selector" (dict "root" .root "component" "vllm") | fromYaml | toJson }}}}], ports: [{protocol: TCP, port: 8000}]}
 {{- end }}
+{{- if eq .kind "query" }}{{ range $v.networkPolicy.egress.connect }}
+- {{ toJson . }}
+{{- end }}{{ end }}
 {{- if and (eq .kind "query") $v.networkPolicy.web.enabled }}
 {{- $web := $v.networkPolicy.web }}
 - to:

@@ -25,11 +25,13 @@ def kind_of(record: logging.LogRecord) -> Kind:
     """What makes two lines the same one.
 
     A warning is of something that goes on by itself, so one document's is the repetition of another's; an error asks
-    somebody to act on that document. Of a library's words, numbers do not count.
+    somebody to act on that document, or on that request, whose id its caller was told to report. Of a library's words,
+    numbers do not count.
     """
     if isinstance(record.msg, dict):
         said = tuple(record.msg.get(name) for name in _ABOUT)
-        return (record.levelno, *said, record.msg.get("document") if record.levelno >= logging.ERROR else None)
+        about = record.msg.get("document") or record.msg.get("trace")
+        return (record.levelno, *said, about if record.levelno >= logging.ERROR else None)
     return (record.levelno, record.name, _NUMBERS.sub("#", record.getMessage()))
 
 
