@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,6 +16,7 @@ from trivium.domain.graph_schema import (
     GraphSchema,
     Proposal,
     ProposalKind,
+    Rejected,
     RelationType,
     Targets,
 )
@@ -112,6 +114,50 @@ def test_an_alias_is_rejected_without_its_type():
     both = accepted(propose(EMPTY, WORKS, seen("WORKED_FOR", {(P, O): 3})), (), AUTHOR)
     left = rejected(both, ["WORKED_FOR"], AUTHOR)
     assert [(kind.name, kind.aliases) for kind in left.types] == [("WORKS_FOR", ())]
+
+
+@pytest.mark.parametrize(
+    ("names", "left"),
+    [
+        (["WORKED_FOR", "HAS_WORKED_FOR"], [("WORKS_FOR", ())]),
+        (["WORKED_FOR", "WORKS_FOR"], []),
+        (["WORKS_FOR", "WORKED_FOR"], []),
+    ],
+)
+def test_several_names_of_one_type_are_rejected_at_once(names: list[str], left: list[tuple[str, tuple[str, ...]]]):
+    others = (seen("WORKED_FOR", {(P, O): 3}), seen("HAS_WORKED_FOR", {(P, O): 3}))
+    both = accepted(propose(EMPTY, WORKS, *others), (), AUTHOR)
+    assert set(both.types[0].aliases) == {"WORKED_FOR", "HAS_WORKED_FOR"}
+    without = rejected(both, names, AUTHOR)
+    assert [(kind.name, kind.aliases) for kind in without.types] == left
+    assert active(without).compliance("WORKED_FOR", P, O) is Compliance.REJECTED
+
+
+def test_a_number_of_targets_that_was_rejected_is_not_proposed_again():
+    wide = seen("WORKS_FOR", {(P, O): 20}, several=0, repeated=9)
+    found = propose(accepted(written(EMPTY, [RelationType("WORKS_FOR", (P,), (O,))], AUTHOR), (), AUTHOR), wide)
+    [one] = found.proposed
+    assert (one.kind, one.type.domain, one.type.range, one.type.targets) == (
+        ProposalKind.CHANGED, (), (), Targets.ONE,
+    )  # fmt: skip
+    refused = rejected(found, ["WORKS_FOR"], AUTHOR)
+    assert refused.rejected == (Rejected("WORKS_FOR", targets=Targets.ONE),)
+    assert propose(refused, wide).proposed == ()
+    ends = propose(refused, seen("WORKS_FOR", {(P, O): 20, (P, L): 6}, several=0, repeated=9)).proposed
+    assert [(one.type.range, one.type.targets) for one in ends] == [((L,), Targets.UNKNOWN)]
+    out = GraphSchema("default", 2, 2, rejected=refused.rejected)  # the type itself was never rejected
+    assert out.compliance("WORKS_FOR", P, O) is Compliance.PROPOSED
+    assert [one.kind for one in propose(out, wide).proposed] == [ProposalKind.NEW]
+
+
+def test_a_description_that_was_rejected_keeps_no_name_out():
+    said = written(IN_FORCE, [RelationType("WORKS_FOR", (P,), (O,), description="staff")], AUTHOR)
+    refused = rejected(said, ["WORKS_FOR"], AUTHOR)
+    assert (refused.proposed, refused.rejected, refused.types) == ((), (), IN_FORCE.types)
+
+
+def test_a_rejection_that_was_stored_without_targets_is_read():
+    assert msgspec.json.decode(b'{"name": "LEADS"}', type=Rejected) == Rejected("LEADS")
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from trivium.api import Edited
 from trivium.domain.chunks import Chunk, Span
 from trivium.domain.documents import Document
 from trivium.domain.edits import Actor
-from trivium.domain.errors import NotFound
+from trivium.domain.errors import NotFound, Refused
 from trivium.domain.graph import ChunkGraph, Mention, Relation
 from trivium.domain.retrieval import Mode, SearchResult
 from trivium.domain.scope import DEFAULT_TENANT, Scope
@@ -111,3 +111,43 @@ async def test_a_relation_is_found_behind_all_others_of_a_hub_at_either_end(
     with pytest.raises(NotFound) as refused:
         await run(stores, curation, "delete_relation", **USES)
     assert refused.value.action == "Between the two there is no relation."
+
+
+TYPED = {"type": "CO_OCCURS_WITH", "new_type": "WORKS_FOR", "confidence": 0.9}
+MERGED = {"types": ("CO_OCCURS_WITH", "USES"), "into": "WORKS_FOR"}
+
+
+@pytest.mark.parametrize(("source", "target"), [("Zeta", "Acme"), ("Acme", "Zeta")])
+@pytest.mark.parametrize(("tool", "arguments"), [("update_relation", TYPED), ("merge_relation", MERGED)])
+async def test_a_co_occurrence_points_as_it_is_named_once_it_is_of_a_type(
+    stores: FolderStores, tool: str, arguments: dict[str, object], source: str, target: str
+) -> None:
+    say(stores, "both", "CO_OCCURS_WITH", [("Acme", "Zeta"), ("Zeta", "Acme")], 0.5)
+    if tool == "merge_relation":
+        say(stores, "uses", "USES", [(source, target)], 0.7)
+    curation = curation_of(stores)
+    await run(stores, curation, tool, source=source, target=target, **arguments)
+    assert await of_zeta(stores) == [f"{source.lower()} WORKS_FOR {target.lower()}"]
+
+
+async def test_a_turned_co_occurrence_points_the_other_way_only_with_a_type(stores: FolderStores) -> None:
+    say(stores, "both", "CO_OCCURS_WITH", [("Acme", "Zeta")], 0.7)
+    curation = curation_of(stores)
+    named = {"source": "Zeta", "type": "CO_OCCURS_WITH", "target": "Acme", "turned": True}
+    with pytest.raises(Refused) as refused:
+        await run(stores, curation, "update_relation", **named)
+    assert refused.value.code == "nothing_to_change"
+    await run(stores, curation, "update_relation", **named, confidence=0.9)
+    assert await of_zeta(stores) == ["acme CO_OCCURS_WITH zeta"]
+    await run(stores, curation, "update_relation", **named, new_type="USES")
+    assert await of_zeta(stores) == ["acme USES zeta"]
+
+
+async def test_what_is_merged_of_co_occurrences_alone_is_too_unsure_for_a_type(stores: FolderStores) -> None:
+    say(stores, "both", "CO_OCCURS_WITH", [("Acme", "Zeta")], 0.5)
+    curation = curation_of(stores)
+    alone = {"source": "Zeta", "target": "Acme", "types": ("CO_OCCURS_WITH",), "into": "WORKS_FOR"}
+    with pytest.raises(Refused) as refused:
+        await run(stores, curation, "merge_relation", **alone)
+    assert refused.value.code == "low_confidence"
+    assert await of_zeta(stores) == ["acme CO_OCCURS_WITH zeta"]

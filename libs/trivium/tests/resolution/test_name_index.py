@@ -18,7 +18,10 @@ from trivium.resolution.record import Record
 
 FIRST = ("ilse", "i", "carl", "carla", "john", "jon", "j f", "bob", "robert")
 LAST = ("brandt", "brant", "smith", "lund", "smith jr")
-OTHERS = ("", "acme", "acme inc", "acme bank", "ab", "apollo 11", "apollo 12", "acme bank corp", "u s", "united states")
+OTHERS = (
+    "", "acme", "acme inc", "acme bank", "ab", "apollo 11", "apollo 12", "acme bank corp", "u s", "united states",
+    "junior senior", "jr jr",
+)  # fmt: skip
 NEIGHBOURS = ("harrow weir", "oslo", "savern")
 
 
@@ -110,6 +113,14 @@ def test_names_that_a_person_keeps_apart_are_not_merged_and_others_are() -> None
     assert names.targets == {}
     [card] = names.cards
     assert (card.score, card.reasons[-1]) == (0.6, "+0.00 a person said that they are two")
+
+
+@pytest.mark.parametrize("name", ["junior senior", "jr jr"])
+def test_a_name_of_generations_alone_is_a_name_beside_others(name: str) -> None:
+    names = NameIndex()
+    names.update(person(key, "oslo") for key in (name, "junior", "ilse brandt", "brandt"))
+    assert names.targets == {"brandt": "ilse brandt"}
+    assert likeness(name, "smith jr", person=True).kind is Kind.NONE
 
 
 def test_following_targets_ends() -> None:

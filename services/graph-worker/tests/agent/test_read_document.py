@@ -18,7 +18,8 @@ from openai_peer import OpenAiPeer, Reply, Seen
 
 from trivium.domain.chunks import Chunk, Span
 from trivium.domain.documents import Document
-from trivium.domain.edits import Review
+from trivium.domain.edits import Actor, Change, Dismiss, KeepApart, Review, Undo
+from trivium.domain.edits import Draft as DraftEdit
 from trivium.domain.errors import NotFound, TryLater
 from trivium.domain.graph import CO_OCCURS, ChunkGraph, EntityType, Mention, MentionRole, Relation
 from trivium.domain.graph_schema import GraphSchema, RelationType
@@ -36,7 +37,7 @@ from trivium_graph import build
 from trivium_graph.agent.decisions import decide
 from trivium_graph.agent.limits import Limits, Turns
 from trivium_graph.agent.read_document import ReadDocument, read_document
-from trivium_graph.agent.record import Reading, Readings, State
+from trivium_graph.agent.record import Draft, OtherName, Question, Reading, Readings, State
 from trivium_graph.told_schema import NO_SCHEMA
 
 MakeChunk = Callable[..., Chunk]
@@ -458,6 +459,89 @@ def test_text_cannot_leave_its_fence(stores: FolderStores, make_chunk: MakeChunk
     assert peer.seen[0].prompt.count("</passage>") == 1
 
 
+HERON = "Ilse Brandt, whom the valley called Grey Heron, died. She ran the Harrow Observatory."
+IS_HERON = {"entity": "Grey Heron", "into": "Ilse Brandt", "snippet": "Ilse Brandt, whom the valley called Grey Heron"}
+RAN = {**RUNS, "snippet": "She ran the Harrow Observatory"}
+LED = {"source": "Ilse Brandt", "type": "runs", "target": "Harrow Observatory"}
+HERON_BUILT: Calls = (
+    *SEARCH,
+    ("search_kg", {"name": "Grey Heron"}),
+    *ENTITIES,
+    ("create_entity", {"name": "Grey Heron", "type": "person", "confidence": 0.9}),
+    ("create_relation", RAN),
+    ("merge_entity", IS_HERON),
+    ("mark_for_review", {"entity": "Harrow Observatory", "question": "The same as the Harrow Institute?"}),
+)
+
+
+def again(name: str, kind: str = "person") -> tuple[str, dict[str, Any]]:
+    return ("create_entity", {"name": name, "type": kind, "confidence": 0.9})
+
+
+def heron(stores: FolderStores, make_chunk: MakeChunk, *calls: tuple[str, dict[str, Any]]) -> ReadDocument:
+    """A passage of a person with two names, built and then corrected by `calls`."""
+    desk = Desk(stores, [make_chunk(HERON, "")])
+    with OpenAiPeer(script(HERON_BUILT, calls)) as peer:
+        return desk.read(peer)
+
+
+@pytest.mark.parametrize(
+    ("calls", "kept"),
+    [
+        ((again("grey heron"), ("delete_entity", {"entity": "GREY HERON"})), ["ilse brandt RUNS harrow observatory"]),
+        (
+            (again("ILSE BRANDT"), ("update_entity", {"entity": "Ilse Brandt", "name": "Brandt"})),
+            ["brandt RUNS harrow observatory", "grey heron is brandt"],
+        ),
+        (
+            (again("grey heron"), ("update_entity", {"entity": "grey heron", "name": "Heron"})),
+            ["ilse brandt RUNS harrow observatory", "heron is ilse brandt"],
+        ),
+        (
+            (again("grey heron"), ("merge_entity", {**IS_HERON, "entity": "grey heron"})),
+            ["ilse brandt RUNS harrow observatory", "grey heron is ilse brandt"],
+        ),
+        ((again("ILSE BRANDT"), ("delete_entity", {"entity": "Ilse Brandt"})), []),
+        (
+            (
+                again("the Harrow Observatory", "organization"),
+                ("update_relation", {**LED, "new_type": "leads"}),
+            ),
+            ["ilse brandt LEADS harrow observatory", "grey heron is ilse brandt"],
+        ),
+    ],
+)
+def test_what_is_said_of_an_entity_follows_it_however_it_is_spelt(
+    stores: FolderStores, make_chunk: MakeChunk, calls: Calls, kept: Sequence[str]
+) -> None:
+    [share] = heron(stores, make_chunk, *calls).shares
+    merged = [f"{one.key} is {one.canonical_key}" for one in share.aliases]
+    assert [*(" ".join((s, kind, t)) for s, kind, t in typed(share)), *merged] == kept
+
+
+@pytest.mark.parametrize(
+    ("calls", "asked"),
+    [
+        ((("update_entity", {"entity": "the Harrow Observatory", "name": "Observatory"}),), ["Observatory"]),
+        ((again("the Harrow Observatory"), ("delete_entity", {"entity": "Harrow Observatory"})), []),
+    ],
+)
+def test_a_question_follows_its_entity(
+    stores: FolderStores, make_chunk: MakeChunk, calls: Calls, asked: Sequence[str]
+) -> None:
+    [reading] = heron(stores, make_chunk, *calls).readings
+    assert [one.subject for one in reading.draft.questions] == asked
+
+
+def test_a_kept_record_whose_merge_has_no_entity_any_more_is_read(desk: Desk) -> None:
+    lost = OtherName("Grey Heron", "Ilse Brandt", "ilse brandt", FIRST, "", True)
+    desk.kept.save("c0", Reading(State.ARCHIVED, draft=Draft(names=(lost,))))
+    with OpenAiPeer(script()) as peer:
+        read = desk.read(peer)
+    assert read.readings[0].draft.names == ()
+    assert read.shares[0].aliases == ()
+
+
 def write(stores: FolderStores, document: str, chunks: Sequence[Chunk], shares: Sequence[ChunkGraph]) -> None:
     rows = [GraphRow(share, document, "v", Scope(DEFAULT_TENANT, "default")) for share in shares]
     stores.graphs.writer(DEFAULT_TENANT).upsert(rows)
@@ -479,6 +563,76 @@ def test_two_names_in_one_quotation_are_one_by_the_passages_own_word(
     assert [(a.key, a.canonical_key) for a in read.shares[0].aliases] == [("grey heron", "ilse brandt")]
     curation = curation_of(stores)
     assert decide(curation, DEFAULT_TENANT, "m", desk.chunks, read.readings) == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "snippet", "within"),
+    [
+        ("Ilse Brandt runs it. Later Brandt, a firm in Kelmore, bought it.", "Ilse Brandt", False),
+        ("Ilse Brandt, known as Brandt, runs it.", "Ilse Brandt, known as Brandt", True),
+    ],
+)
+def test_a_name_inside_the_other_name_is_no_word_of_the_passage_that_they_are_one(
+    stores: FolderStores, make_chunk: MakeChunk, text: str, snippet: str, within: bool
+) -> None:
+    desk = Desk(stores, [make_chunk(text, "")])
+    built: Calls = (
+        *(("search_kg", {"name": name}) for name in ("Ilse Brandt", "Brandt")),
+        again("Ilse Brandt"),
+        again("Brandt"),
+        ("merge_entity", {"entity": "Brandt", "into": "Ilse Brandt", "snippet": snippet}),
+    )
+    with OpenAiPeer(script(built)) as peer:
+        read = desk.read(peer)
+    assert [one.within for one in read.readings[0].draft.names] == [within]
+    assert len(read.shares[0].aliases) == within
+    assert decide(curation_of(stores), DEFAULT_TENANT, "m", desk.chunks, read.readings) == (not within)
+
+
+MEANS = Reading(
+    State.ARCHIVED,
+    draft=Draft(
+        names=(OtherName("Ilse Brandt", "Dr Brandt", "dr brandt", "Ilse Brandt runs", "", False),),
+        questions=(Question("Harrow Observatory", "The same as the Harrow Institute?"),),
+    ),
+)
+
+
+def decided(stores: FolderStores, make_chunk: MakeChunk, document: str, version: str) -> int:
+    """How many edits come of the same reading of one version of a document."""
+    chunk = replace(make_chunk(FIRST, ""), id=f"{document}-{version}", document_id=document, version=version)
+    stores.registry.for_tenant(DEFAULT_TENANT).accept(Document(document, "default", f"{document}.txt", version))
+    return decide(curation_of(stores), DEFAULT_TENANT, "m", [chunk], [MEANS])
+
+
+def by_anna(stores: FolderStores, *changes: Change) -> None:
+    drafts = [DraftEdit(change, Actor(name="anna")) for change in changes]
+    curation_of(stores).append(DEFAULT_TENANT, lambda _: drafts)
+
+
+def test_what_a_document_meant_is_not_decided_again_for_its_next_version(
+    stores: FolderStores, make_chunk: MakeChunk
+) -> None:
+    assert [decided(stores, make_chunk, "d", version) for version in ("v1", "v2")] == [2, 0]
+
+
+def test_what_a_person_undid_or_dismissed_comes_back_with_no_document(
+    stores: FolderStores, make_chunk: MakeChunk
+) -> None:
+    assert decided(stores, make_chunk, "d", "v1") == 2
+    by_anna(stores, Undo("1.0"), Dismiss("1.1"))
+    assert [decided(stores, make_chunk, *read) for read in (("d", "v1"), ("d", "v2"), ("e", "v1"))] == [0, 0, 0]
+    folded = curation_of(stores).now(DEFAULT_TENANT).folded
+    assert (folded.entity_of("ilse brandt"), len(folded.reviews)) == ("ilse brandt", 0)
+
+
+def test_names_that_a_person_keeps_apart_are_not_merged_by_a_model(stores: FolderStores, make_chunk: MakeChunk) -> None:
+    by_anna(stores, KeepApart("dr brandt", "ilse brandt"))
+    assert decided(stores, make_chunk, "d", "v1") == 1
+    folded = curation_of(stores).now(DEFAULT_TENANT).folded
+    assert (folded.entity_of("ilse brandt"), len(folded.reviews)) == ("ilse brandt", 1)
+    by_anna(stores, Undo("1.0"))
+    assert decided(stores, make_chunk, "e", "v1") == 2
 
 
 async def test_a_merge_with_another_documents_entity_is_an_edit_of_the_model_made_once(

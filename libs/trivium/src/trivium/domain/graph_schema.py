@@ -90,11 +90,17 @@ class Proposal(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Rejected(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A name that is not proposed again; with ends, only those ends of a type in force."""
+    """A name that is not proposed again; with ends or targets, only those of a type in force."""
 
     name: str
     domain: tuple[EntityType, ...] = ()
     range: tuple[EntityType, ...] = ()
+    targets: Targets = Targets.UNKNOWN
+
+    @property
+    def whole(self) -> bool:
+        """Whether it is the name itself."""
+        return not self.domain and not self.range and self.targets is Targets.UNKNOWN
 
 
 class SchemaChange(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -137,5 +143,5 @@ class GraphSchema(msgspec.Struct, frozen=True, omit_defaults=True):
         kind = self.type_named(name)
         if kind is not None:
             return Compliance.ACTIVE if kind.allows(source, target) else Compliance.PROPOSED
-        refused = any(one.name == name and not one.domain and not one.range for one in self.rejected)
+        refused = any(one.name == name and one.whole for one in self.rejected)
         return Compliance.REJECTED if refused else Compliance.PROPOSED

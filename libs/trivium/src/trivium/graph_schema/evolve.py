@@ -111,25 +111,29 @@ def rejected(schema: GraphSchema, names: Sequence[str], author: Author) -> Graph
     types, refused = list(schema.types), list(schema.rejected)
     for name in dict.fromkeys(names):
         one = schema.proposal_named(name)
+        if one is not None and one.kind is ProposalKind.CHANGED:
+            added = Rejected(name, one.type.domain, one.type.range, one.type.targets)
+            refused += [] if added.whole else [added]
+            continue
         if one is None:
-            known = schema.type_named(name) or _need(schema, name).type
-            left_of = replace(known, aliases=tuple(alias for alias in known.aliases if alias != name))
-            types = [left_of if each == known else each for each in types if each != known or name != known.name]
-            refused.append(Rejected(name))
-        elif one.kind is ProposalKind.CHANGED:
-            refused.append(Rejected(name, one.type.domain, one.type.range))
-        else:
-            refused.append(Rejected(name))
-    gone = {one.name for one in refused if not one.domain and not one.range} | set(names)
+            if schema.type_named(name) is None:
+                _need(schema, name)
+            types = [_without_alias(kind, name) for kind in types if kind.name != name]
+        refused.append(Rejected(name))
+    gone = {one.name for one in refused if one.whole} | set(names)
     left = tuple(one for one in schema.proposed if one.name not in gone and one.of not in gone)
     change = SchemaChange(author.by, author.at, author.why, _told("rejected", list(dict.fromkeys(names))))
     return replace(schema, types=tuple(types), proposed=left, rejected=tuple(refused), change=change)
 
 
+def _without_alias(kind: RelationType, name: str) -> RelationType:
+    return replace(kind, aliases=tuple(alias for alias in kind.aliases if alias != name))
+
+
 def _proposals(schema: GraphSchema, found: Candidate, by: str) -> Iterator[Proposal]:
     """What `found` adds to the types in force, but for what was rejected."""
     kind = found.type
-    away = {one.name for one in schema.rejected if not one.domain and not one.range}
+    away = {one.name for one in schema.rejected if one.whole}
     known = schema.type_named(kind.name)
     same = known or _says_the_same(schema.types, kind.name)
     if same is None:
@@ -153,7 +157,9 @@ def _changed(schema: GraphSchema, known: RelationType, found: Candidate, by: str
     refused = [one for one in schema.rejected if one.name == known.name]
     domain = _new(domain, common[0], known.domain, [one.domain for one in refused])
     range_ = _new(range_, common[1], known.range, [one.range for one in refused])
-    learnt = found.type.targets if known.targets is Targets.UNKNOWN else Targets.UNKNOWN
+    targets = found.type.targets
+    is_news = known.targets is Targets.UNKNOWN and targets not in {one.targets for one in refused}
+    learnt = targets if is_news else Targets.UNKNOWN
     if not domain and not range_ and learnt is Targets.UNKNOWN:
         return None
     kind = RelationType(

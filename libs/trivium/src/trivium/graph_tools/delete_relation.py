@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from trivium.domain.edits import Invalidate, RelationKey
-from trivium.domain.graph import CO_OCCURS
+from trivium.domain.edits import Invalidate
 from trivium.graph_tools.desk import Desk
-from trivium.graph_tools.existing_relation import existing_relation, key_of
+from trivium.graph_tools.existing_relation import existing_relation, keys_of
 from trivium.graph_tools.values import NamedRelation, Passages, Why
 
 
@@ -20,7 +19,5 @@ async def delete_relation(desk: Desk, wanted: DeleteRelation) -> None:
     """Raises `NotFound` (`unknown_relation`, `unknown_entity`)."""
     edge = await existing_relation(desk, wanted)
     evidence = await desk.evidence(wanted.evidence)
-    desk.draft(Invalidate(key_of(edge)), wanted.why, evidence)
-    if edge.type == CO_OCCURS:  # which way it points says nothing
-        turned = RelationKey(edge.target_key, edge.source_key, edge.type)
-        desk.draft(Invalidate(turned), wanted.why, evidence)
+    for relation in keys_of(edge):
+        desk.draft(Invalidate(relation), wanted.why, evidence)

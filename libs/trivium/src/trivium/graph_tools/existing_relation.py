@@ -46,6 +46,12 @@ def key_of(edge: Edge) -> RelationKey:
     return RelationKey(edge.source_key, edge.target_key, edge.type)
 
 
+def keys_of(edge: Edge) -> tuple[RelationKey, ...]:
+    """It and, of a co-occurrence, the one that points the other way, which says the same."""
+    turned = RelationKey(edge.target_key, edge.source_key, edge.type)
+    return (key_of(edge), turned) if edge.type == CO_OCCURS else (key_of(edge),)
+
+
 async def stated(desk: Desk, edges: list[Edge]) -> tuple[Evidence, ...]:
     """The passages that state relations between the two ends of `edges`, the surest first, at most `MAX_STATEMENTS`."""
     if not edges:

@@ -9,8 +9,10 @@ from msgspec import Meta
 from trivium.domain.edits import RelationKey
 from trivium.domain.edits import UpdateRelation as Update
 from trivium.domain.errors import Refused
+from trivium.domain.graph import CO_OCCURS
+from trivium.graph_tools.create_relation import named_relation
 from trivium.graph_tools.desk import Desk, checked_confidence, checked_type
-from trivium.graph_tools.existing_relation import existing_relation, key_of, stated
+from trivium.graph_tools.existing_relation import existing_relation, keys_of, stated
 from trivium.graph_tools.values import Confidence, NamedRelation, Passages, RelationType, Why
 
 
@@ -25,12 +27,18 @@ class UpdateRelation(NamedRelation, frozen=True):
 
 
 async def update_relation(desk: Desk, wanted: UpdateRelation) -> None:
-    """Raises `Refused` (`nothing_to_change`, `low_confidence`, `bad_relation_type`) and `NotFound`."""
+    """A co-occurrence that gets a type points as the caller names its ends.
+
+    Raises `Refused` (`nothing_to_change`, `low_confidence`, `bad_relation_type`) and `NotFound`.
+    """
     edge = await existing_relation(desk, wanted)
-    ends = (edge.target_key, edge.source_key) if wanted.turned else (edge.source_key, edge.target_key)
-    now = RelationKey(*ends, checked_type(wanted.new_type) if wanted.new_type else edge.type)
+    named = await named_relation(desk, wanted)
+    ends = (named.target_key, named.source_key) if wanted.turned else (named.source_key, named.target_key)
+    kind = checked_type(wanted.new_type) if wanted.new_type else edge.type
+    source, target = sorted(ends) if kind == CO_OCCURS else ends
+    now = RelationKey(source, target, kind)
     confidence = checked_confidence(edge.confidence if wanted.confidence is None else wanted.confidence)
-    if now == key_of(edge) and confidence == edge.confidence:
+    if now in keys_of(edge) and confidence == edge.confidence:
         raise Refused("nothing_to_change", "The relation is so already.", "Give another type or confidence.")
     evidence = await desk.evidence(wanted.evidence) or await stated(desk, [edge])
-    desk.draft(Update((key_of(edge),), now), wanted.why, evidence, confidence)
+    desk.draft(Update(keys_of(edge), now), wanted.why, evidence, confidence)

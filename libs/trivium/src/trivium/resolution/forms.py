@@ -76,8 +76,9 @@ class Form(NamedTuple):
 def form_of(key: str) -> Form:
     """The form of a folded name."""
     words = tuple(key.split())
-    generation = next((GENERATIONS[word] for word in words[1:] if word in GENERATIONS), "")
-    kept = [word for word in words if len(words) == 1 or word not in GENERATIONS]
+    kept = [word for word in words if word not in GENERATIONS]
+    generation = next((GENERATIONS[word] for word in words[1:] if kept and word in GENERATIONS), "")
+    kept = kept or list(words)  # "Junior Senior" is a name of its own
     titles: set[str] = set()
     while len(kept) > 1 and kept[0] in TITLES and kept[1] != "of":  # "Queen of Bohemia" is not Bohemia
         titles.add(kept.pop(0))

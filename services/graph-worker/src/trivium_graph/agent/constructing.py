@@ -120,9 +120,9 @@ async def merge_entity(bench: Workbench, wanted: MergeEntity) -> Any:
     into, kind, key = await _meant(bench, wanted.into)
     if key == fold_name(entity.name):
         raise Refused("same_entity", f"{entity.name!r} and {into!r} are one entity already.", "Nothing is to be done.")
-    within = bool(places_of(wanted.snippet, into))
+    within = names_both(wanted.snippet, entity.name, into)
     made = OtherName(entity.name, into, key, wanted.snippet, wanted.why, within, kind)
-    others = tuple(one for one in bench.draft.names if one.name != entity.name)
+    others = tuple(one for one in bench.draft.names if fold_name(one.name) != fold_name(entity.name))
     await require_one_person(bench.graph, entity, made, others, (*bench.stated, *bench.draft.relations))
     bench.change(names=(*others, made))
     return {"merged": f"{entity.name} is {into}"}
@@ -176,13 +176,21 @@ def require_sure(confidence: float) -> None:
         )
 
 
+def names_both(words: str, name: str, other: str) -> bool:
+    """Whether each of two names stands there by itself: "Brandt" does not where only "Ilse Brandt" does."""
+    shorter, longer = sorted((name, other), key=len)
+    taken = places_of(words, longer)
+    free = (at for at in places_of(words, shorter) if all(at[1] <= start or end <= at[0] for start, end in taken))
+    return bool(taken) and any(free)
+
+
 def unlike(relations: tuple[ExtractedRelation, ...], made: ExtractedRelation) -> tuple[ExtractedRelation, ...]:
     """Those that do not state the same, whatever their evidence."""
     return tuple(one for one in relations if _stated(one) != _stated(made))
 
 
 def _stated(relation: ExtractedRelation) -> tuple[str, str, str]:
-    return relation.source, relation.type, relation.target
+    return fold_name(relation.source), relation.type, fold_name(relation.target)
 
 
 def _require_room(count: int, what: str) -> None:

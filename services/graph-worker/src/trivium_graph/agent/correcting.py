@@ -17,7 +17,8 @@ from trivium.graph_tools.desk import checked_confidence, checked_name, checked_t
 from trivium.graph_tools.merge_relation import MAX_TYPES
 from trivium.graph_tools.values import Confidence, NamedRelation, NewName, Reference, RelationType
 from trivium.text.names import fold_name
-from trivium_graph.agent.constructing import require_sure, unlike
+from trivium_graph.agent.constructing import names_both, require_sure, unlike
+from trivium_graph.agent.record import OtherName
 from trivium_graph.agent.workbench import Workbench
 from trivium_graph.llm_extract import ExtractedEntity, ExtractedRelation
 
@@ -59,7 +60,10 @@ class DeleteRelation(NamedRelation, frozen=True):
 
 
 async def update_entity(bench: Workbench, wanted: UpdateEntity) -> Any:
-    """Raises `Refused` (`name_refused`, `name_taken`, `not_in_passage`, `low_confidence`), `NotFound`."""
+    """What was said of it, however it was spelt there, is said of it by its new name.
+
+    Raises `Refused` (`name_refused`, `name_taken`, `not_in_passage`, `low_confidence`), `NotFound`.
+    """
     was = bench.entity(wanted.entity)
     name = was.name if wanted.name is None else checked_name(wanted.name)
     bench.require_name_in_passage(name)
@@ -72,8 +76,9 @@ async def update_entity(bench: Workbench, wanted: UpdateEntity) -> Any:
     bench.change(
         entities=(*others, now),
         relations=tuple(_renamed(relation, was.name, name) for relation in bench.draft.relations),
-        names=tuple(
-            msgspec.structs.replace(one, name=name) if one.name == was.name else one for one in bench.draft.names
+        names=tuple(_merge_renamed(one, was.name, name) for one in bench.draft.names),
+        questions=tuple(
+            msgspec.structs.replace(one, subject=_called(one.subject, was.name, name)) for one in bench.draft.questions
         ),
     )
     return {"entity": name, "type": now.type.value}
@@ -105,13 +110,14 @@ async def merge_relation(bench: Workbench, wanted: MergeRelation) -> Any:
 
 
 async def delete_entity(bench: Workbench, wanted: DeleteEntity) -> Any:
-    """Raises `NotFound` (`unknown_entity`)."""
+    """With it goes what was said of it, merges into it too. Raises `NotFound` (`unknown_entity`)."""
     gone = bench.entity(wanted.entity)
+    key = fold_name(gone.name)
     bench.change(
         entities=_but(bench.draft.entities, gone),
-        relations=tuple(one for one in bench.draft.relations if gone.name not in (one.source, one.target)),
-        names=tuple(one for one in bench.draft.names if one.name != gone.name),
-        questions=tuple(one for one in bench.draft.questions if one.subject != gone.name),
+        relations=tuple(one for one in bench.draft.relations if key not in map(fold_name, (one.source, one.target))),
+        names=tuple(one for one in bench.draft.names if key not in (fold_name(one.name), one.into_key)),
+        questions=tuple(one for one in bench.draft.questions if fold_name(one.subject) != key),
     )
     return {"deleted": gone.name}
 
@@ -125,8 +131,9 @@ async def delete_relation(bench: Workbench, wanted: DeleteRelation) -> Any:
 
 def _relation(bench: Workbench, source: str, kind: str, target: str) -> ExtractedRelation:
     ends = (bench.entity(source).name, checked_type(kind), bench.entity(target).name)
+    meant = (fold_name(ends[0]), ends[1], fold_name(ends[2]))
     for relation in bench.draft.relations:
-        if (relation.source, relation.type, relation.target) == ends:
+        if (fold_name(relation.source), relation.type, fold_name(relation.target)) == meant:
             return relation
     known = "; ".join(map(_told, bench.draft.relations[:10])) or "none"
     raise NotFound("unknown_relation", f"This passage has no relation {' '.join(ends)}.", f"There are: {known}.")
@@ -137,8 +144,20 @@ def _but(ones: tuple[Any, ...], gone: object) -> tuple[Any, ...]:
 
 
 def _renamed(relation: ExtractedRelation, was: str, now: str) -> ExtractedRelation:
-    source, target = (now if end == was else end for end in (relation.source, relation.target))
+    source, target = (_called(end, was, now) for end in (relation.source, relation.target))
     return msgspec.structs.replace(relation, source=source, target=target)
+
+
+def _merge_renamed(one: OtherName, was: str, now: str) -> OtherName:
+    name, into, key = _called(one.name, was, now), one.into, one.into_key
+    if key == fold_name(was):
+        into, key = now, fold_name(now)
+    within = one.within and names_both(one.snippet, name, into)
+    return msgspec.structs.replace(one, name=name, into=into, into_key=key, within=within)
+
+
+def _called(name: str, was: str, now: str) -> str:
+    return now if fold_name(name) == fold_name(was) else name
 
 
 def _told(relation: ExtractedRelation) -> str:

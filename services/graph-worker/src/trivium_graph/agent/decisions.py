@@ -1,7 +1,8 @@
 """What an agent decided that its passages alone do not say: merges across documents, and questions for people.
 
 They become edits of the model, with the passage as their evidence, once a document is read. The log may have them
-already, from a try that was killed, or undone by a person since: then they are not made again.
+already, from a try that was killed or an earlier version of the document: then they are not made again. Neither is, of
+any document, what somebody undid or dismissed since.
 """
 
 from __future__ import annotations
@@ -9,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from trivium.domain.chunks import Chunk, Span
-from trivium.domain.edits import Actor, ActorKind, Change, Draft, Evidence, Merge, Review
+from trivium.domain.edits import Actor, ActorKind, Change, Draft, Edit, Evidence, KeepApart, Merge, Review
 from trivium.domain.errors import NotFound, Refused
 from trivium.domain.scope import Tenant
 from trivium.edits.curation import Curated, Curation
+from trivium.edits.fold import Folded, Standing
 from trivium.graph_tools.desk import check
 from trivium.text.names import fold_name
 from trivium_graph.agent.record import Reading
@@ -27,17 +29,27 @@ def decide(curation: Curation, tenant: Tenant, model: str, chunks: Sequence[Chun
         return 0
 
     def wanted(curated: Curated) -> list[Draft]:
-        known = {(edit.change, one.chunk_id) for edit in curated.edits for one in edit.evidence}
-        new = [draft for draft in drafts if (draft.change, draft.evidence[0].chunk_id) not in known]
-        return _possible(new, curated)
+        known = {(edit.change, one.document_id) for edit in curated.edits for one in edit.evidence}
+        denied = {edit.change for edit in curated.edits if _is_denied(edit, curated.folded)}
+        new = [draft for draft in drafts if (draft.change, draft.evidence[0].document_id) not in known]
+        return _possible([draft for draft in new if draft.change not in denied], curated)
 
     return len(curation.append(tenant, wanted))
 
 
+def _is_denied(edit: Edit, folded: Folded) -> bool:
+    """A merge or question that was undone, or dismissed."""
+    undone = folded.standing(edit) is Standing.UNDONE
+    return isinstance(edit.change, Merge | Review) and (undone or edit.id in folded.dismissed)
+
+
 def _possible(drafts: Sequence[Draft], curated: Curated) -> list[Draft]:
-    """Without those that the log forbids, as merges that people undid or of what they removed."""
+    """Without those that the log forbids, as merges of what people keep apart or removed."""
     kept: list[Draft] = []
     for draft in drafts:
+        change = draft.change
+        if isinstance(change, Merge) and KeepApart(change.key, change.into).relation in curated.folded.hidden:
+            continue
         try:
             check([*kept, draft], curated.folded)
         except (Refused, NotFound):

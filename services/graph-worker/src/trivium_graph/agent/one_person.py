@@ -31,7 +31,8 @@ async def require_one_person(
 async def of_one_person(graph: GraphReader, readings: Sequence[Reading]) -> list[Reading]:
     """Without the merges that the document's later passages, or the graph by now, speak against.
 
-    Each of these becomes a question for a person, which says what was joined and what speaks against it.
+    Each of these becomes a question for a person, which says what was joined and what speaks against it. A merge of a
+    name that is no entity of its passage is left out.
     """
     stated = [relation for reading in readings for relation in reading.draft.relations]
     held: list[OtherName] = []
@@ -40,10 +41,12 @@ async def of_one_person(graph: GraphReader, readings: Sequence[Reading]) -> list
         entities = {fold_name(entity.name): entity for entity in reading.draft.entities}
         names, questions = [], list(reading.draft.questions)
         for name in reading.draft.names:
-            into = entities.get(name.into_key)
+            entity, into = entities.get(fold_name(name.name)), entities.get(name.into_key)
+            if entity is None:
+                continue
             meant = msgspec.structs.replace(name, into_type=into.type) if into else name
             try:
-                await require_one_person(graph, entities[fold_name(name.name)], meant, held, stated)
+                await require_one_person(graph, entity, meant, held, stated)
             except Refused as error:
                 questions.append(
                     Question(name.name, f"Is it {name.into!r}? So it was read, and parted again: {error.message}")

@@ -43,7 +43,8 @@ class Turn(msgspec.Struct, frozen=True):
 class OtherName(msgspec.Struct, frozen=True):
     """`name`, which stands in the passage, is `into`: by the passage's own word where both names stand in the snippet.
 
-    `into_key` is the key of the entity that is meant, `into_type` its type.
+    One that stands only inside the other does not count. `into_key` is the key of the entity that is meant, `into_type`
+    its type.
     """
 
     name: str
