@@ -17,6 +17,7 @@ from trivium.access.stored_keys import KEPT_NOTES, KEYS, USES, StoredKeys
 from trivium.domain.access import AccessKey, KeyUse, Role
 from trivium.domain.errors import NotFound, Refused
 from trivium.domain.scope import Tenant
+from trivium.tenants.being_erased import MARK
 from trivium.tenants.create import create_tenant
 
 
@@ -111,6 +112,25 @@ class Meeting:
         return answer
 
 
+class Meanwhile:
+    """A tenant's part of a store, where `then` is done as soon as a key is there."""
+
+    def __init__(self, part: Any, then: Callable[[], object]) -> None:
+        self._part, self._then = part, then
+
+    def for_tenant(self, tenant: Tenant) -> Any:
+        return self
+
+    def put_if_absent(self, key: str, content: bytes) -> bool:
+        kept: bool = self._part.put_if_absent(key, content)
+        if key.startswith(KEYS):
+            self._then()
+        return kept
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._part, name)
+
+
 def at_once(calls: int, work: Callable[[], tuple[AccessKey, str]]) -> tuple[list[tuple[AccessKey, str]], list[str]]:
     """What came of `work`, and the codes of its refusals."""
 
@@ -152,26 +172,30 @@ def test_of_those_who_rotate_a_key_at_one_instant_one_gets_the_new_one(stores, t
 def test_a_key_that_is_revoked_while_it_is_rotated_has_no_successor(stores, tenant: Tenant) -> None:
     keys = StoredKeys(stores.objects)
     old, _ = keys.create(tenant, "one", Role.WRITER)
-
-    class Revoking:
-        """Has the key revoked as soon as its successor is there."""
-
-        def for_tenant(self, tenant: Tenant) -> Any:
-            return self
-
-        def put_if_absent(self, key: str, content: bytes) -> bool:
-            kept: bool = stores.objects.for_tenant(tenant).put_if_absent(key, content)
-            if key.startswith(KEYS):
-                keys.revoke(tenant, old.id)
-            return kept
-
-        def __getattr__(self, name: str) -> Any:
-            return getattr(stores.objects.for_tenant(tenant), name)
-
-    racing: Any = Revoking()
+    racing: Any = Meanwhile(stores.objects.for_tenant(tenant), lambda: keys.revoke(tenant, old.id))
     with pytest.raises(Refused, match="revoked"):
         StoredKeys(racing).rotate(tenant, old.id)
     assert [(key.id, key.ended_at is not None) for key in keys.listed(tenant)] == [(old.id, True)]
+
+
+@pytest.mark.parametrize("begins", ["before", "meanwhile"])
+def test_a_tenant_that_is_being_erased_gets_no_key(stores, tenant: Tenant, begins: str) -> None:
+    """A server remembers an admin's key for seconds: one that it made would outlive its tenant."""
+    objects = stores.objects.for_tenant(tenant)
+    old, _ = StoredKeys(stores.objects).create(tenant, "one", Role.ADMIN)
+    works: list[Callable[[StoredKeys], object]] = [
+        lambda keys: keys.create(tenant, "again", Role.ADMIN),
+        lambda keys: keys.rotate(tenant, old.id),
+    ]
+    for work in works:
+        objects.delete(MARK)
+        racing: Any = Meanwhile(objects, lambda: objects.put(MARK, b""))
+        if begins == "before":
+            objects.put(MARK, b"")
+        with pytest.raises(Refused) as refused:
+            work(StoredKeys(racing))
+        assert refused.value.code == "tenant_being_erased"
+        assert [(key.id, key.ended_at) for key in StoredKeys(stores.objects).listed(tenant)] == [(old.id, None)]
 
 
 def test_the_last_use_is_told_and_an_ended_key_can_be_forgotten(keys: StoredKeys, tenant: Tenant, stores) -> None:

@@ -8,12 +8,16 @@ from pathlib import Path
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
 
-def write_certificate(folder: Path, name: str, passphrase: bytes = b"") -> tuple[Path, Path]:
-    """A certificate of its own authority for localhost, called `name`, in the same two files each time."""
-    key = ec.generate_private_key(ec.SECP256R1())
+def write_certificate(folder: Path, name: str, passphrase: bytes = b"", kind: str = "EC") -> tuple[Path, Path]:
+    """A certificate of its own authority for localhost, called `name`, in the same two files each time.
+
+    `kind` is its key's, EC or RSA.
+    """
+    elliptic = kind == "EC"
+    key = ec.generate_private_key(ec.SECP256R1()) if elliptic else rsa.generate_private_key(65537, 2048)
     called = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)])
     now = datetime.datetime.now(datetime.UTC)
     made = (

@@ -23,11 +23,8 @@ class Certificate:
         """Raises `Refused` (`bad_setting`) for files that cannot be used."""
         self._chain, self._key = chain, key
         self._seen = self._stamp()
-        self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        self.context.minimum_version = ssl.TLSVersion.TLSv1_2
-        self.context.set_alpn_protocols(["http/1.1"])
         try:
-            _load(self.context, chain, key)
+            self.context = self._newest = _context(chain, key)
             self._pem = chain.read_bytes(), key.read_bytes()
         except (OSError, ValueError) as error:
             raise Refused(
@@ -35,6 +32,7 @@ class Certificate:
                 f"TRIVIUM_TLS_CERT and TRIVIUM_TLS_KEY cannot be used: {error}.",
                 "Have them name a chain and its key in PEM, which this process may read.",
             ) from error
+        self.context.sni_callback = self._take_newest  # asked at each handshake, also where no name is sent
 
     async def follow(self) -> None:
         """Take what the files hold whenever they change, for connections to come. Half of a pair changes nothing."""
@@ -49,8 +47,7 @@ class Certificate:
             return
         try:
             pem = self._chain.read_bytes(), self._key.read_bytes()
-            _load(ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER), self._chain, self._key)
-            _load(self.context, self._chain, self._key)
+            self._newest = _context(self._chain, self._key)
         except (OSError, ValueError) as error:
             log.warning("certificate_not_taken", reason=str(error))
             return
@@ -60,6 +57,10 @@ class Certificate:
     def for_grpc(self) -> grpc.ServerCredentials:
         """Asks at each handshake, so that it follows too."""
         return grpc.dynamic_ssl_server_credentials(self._configured(), self._configured)
+
+    def _take_newest(self, handshake: ssl.SSLObject, _name: str | None, _first: ssl.SSLContext) -> None:
+        """One context alone would keep a certificate of another kind of key beside the newest, and show either."""
+        handshake.context = self._newest
 
     def _configured(self) -> grpc.ServerCertificateConfiguration:
         chain, key = self._pem
@@ -74,8 +75,13 @@ class Certificate:
         return tuple((each.st_mtime_ns, each.st_ino, each.st_size) for each in found)
 
 
-def _load(context: ssl.SSLContext, chain: Path, key: Path) -> None:
+def _context(chain: Path, key: Path) -> ssl.SSLContext:
+    """Raises `OSError` and `ValueError` for what cannot be used."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    context.set_alpn_protocols(["http/1.1"])
     context.load_cert_chain(chain, key, _no_passphrase)
+    return context
 
 
 def _no_passphrase() -> str:

@@ -18,7 +18,7 @@ from trivium.domain.documents import Document
 from trivium.domain.errors import Refused
 from trivium.domain.scope import DEFAULT_TENANT
 from trivium.v1 import conversations_pb2 as conversations
-from trivium.v1 import conversations_pb2_grpc, ingest_pb2_grpc, query_pb2_grpc
+from trivium.v1 import conversations_pb2_grpc, graph_pb2, graph_pb2_grpc, ingest_pb2_grpc, query_pb2_grpc
 from trivium.v1 import ingest_pb2 as ingest
 from trivium.v1 import query_pb2 as query
 from trivium_query import pace
@@ -172,6 +172,24 @@ async def test_a_title_that_is_too_long_is_refused(channel) -> None:
 async def test_a_caller_says_who_orders_the_passages_once_more(asks) -> None:
     answered = await asks.Ask(query.AskRequest(question="Who wrote notes?", rerank="llm"))
     assert "reranked: llm" in answered.answer.notes
+
+
+async def test_less_than_no_contradiction_is_not_listed(asks) -> None:
+    """Of all the sizes of a page this one alone has a sign."""
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        await asks.ListContradictions(query.ListContradictionsRequest(page_size=-1))
+    assert caught.value.code() == grpc.StatusCode.INVALID_ARGUMENT
+    assert "page_size" in caught.value.details()
+
+
+@pytest.mark.parametrize("arguments", ["[" * 3000, "[" * 3000 + "]" * 3000, '{"task": ' * 3000, "no JSON"])
+async def test_arguments_that_are_no_json_or_have_no_end_are_refused(channel, arguments: str) -> None:
+    with pytest.raises(grpc.aio.AioRpcError) as caught:
+        await graph_pb2_grpc.GraphServiceStub(channel).RunTool(
+            graph_pb2.RunToolRequest(name="create_todo", arguments=arguments)
+        )
+    assert caught.value.code() == grpc.StatusCode.INVALID_ARGUMENT
+    assert why(caught.value).reason == "INVALID_REQUEST"
 
 
 async def test_a_kind_that_is_none_is_refused_with_those_that_are(asks) -> None:

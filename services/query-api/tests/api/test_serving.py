@@ -182,6 +182,38 @@ async def test_a_body_with_two_lengths_is_refused_and_what_follows_it_is_no_requ
     assert answer.count(b"HTTP/1.1 ") == 1
 
 
+class TestWithKeysAndOrigins:
+    """A server that refuses some requests and answers others before their bodies are looked at."""
+
+    @pytest.fixture
+    def settings(self) -> Settings:
+        return Settings(http_port=0, grpc_port=0, api_keys="default:alpha", cors_origins="https://app.example.org")
+
+    @pytest.mark.parametrize(
+        ("head", "told"),
+        [
+            (b"POST /v1/search HTTP/1.1\r\nX-Api-Key: alpha\r\n", b" 400 "),
+            (b"POST /v1/search HTTP/1.1\r\n", b" 401 "),
+            (b"POST /openai/v1/responses HTTP/1.1\r\n", b" 401 "),
+            (b"GET /healthz HTTP/1.1\r\n", b" 400 "),
+            (
+                b"OPTIONS /v1/search HTTP/1.1\r\nOrigin: https://app.example.org\r\n"
+                b"Access-Control-Request-Method: POST\r\n",
+                b" 200 ",
+            ),
+        ],
+        ids=["key", "no key", "no key, in other words", "no key needed", "preflight"],
+    )
+    async def test_whoever_answers_a_body_with_two_lengths_ends_the_connection(
+        self, listening: Listening, head: bytes, told: bytes
+    ) -> None:
+        lengths = b"Host: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
+        answer = await _raw(listening, head + lengths + b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert told in answer[:40]
+        assert b"connection: close" in answer.lower()
+        assert answer.count(b"HTTP/1.1 ") == 1
+
+
 async def test_a_body_over_the_bound_gets_its_answer_over_a_real_socket(listening: Listening) -> None:
     async with httpx2.AsyncClient(base_url=listening.http) as client:
         answer = await client.post("/v1/sources", files={"file": ("big", b"x" * 3_000_000)})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import json
 import threading
@@ -16,6 +17,7 @@ import jwt
 import msgspec
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from waiting import wait_until_async
 
 from trivium.config import Settings
 from trivium.domain.access import Role
@@ -34,12 +36,16 @@ class Provider:
     def __init__(self) -> None:
         self.reads = 0
         self.odd: list[Any] = []
+        self.algorithm = ""
+        self.answers = threading.Event()
+        self.answers.set()
         self.keys: dict[str, Any] = {}
         self.rotate("first")
         provider = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
+                provider.answers.wait(60)
                 provider.reads += self.path == "/jwks"
                 told = provider.jwks() if self.path == "/jwks" else provider.discovery()
                 self.send_response(200)
@@ -54,6 +60,7 @@ class Provider:
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
 
     def close(self) -> None:
+        self.answers.set()
         self._server.shutdown()
         self._server.server_close()
 
@@ -65,8 +72,9 @@ class Provider:
         return {"issuer": self.issuer, "jwks_uri": f"{self.issuer}/jwks"}
 
     def jwks(self) -> dict[str, Any]:
+        more = {"alg": self.algorithm} if self.algorithm else {}
         told = [
-            json.loads(jwt.algorithms.RSAAlgorithm.to_jwk(key.public_key())) | {"kid": kid, "use": "sig"}
+            json.loads(jwt.algorithms.RSAAlgorithm.to_jwk(key.public_key())) | {"kid": kid, "use": "sig"} | more
             for kid, key in self.keys.items()
         ]
         return {"keys": [*self.odd, *told, {"kty": "oct", "k": "c2VjcmV0", "kid": "shared"}]}
@@ -169,6 +177,21 @@ async def test_a_token_that_proves_nothing_is_refused_and_told_why(
     assert refused.value.code == "unauthenticated"
 
 
+@pytest.mark.parametrize("algorithm", ["RS256", "RS384", "RS512", "PS256"])
+async def test_a_key_that_names_no_algorithm_serves_each_of_its_family_that_is_allowed(
+    provider: Provider, settings: Settings, algorithm: str
+) -> None:
+    """RFC 7517, section 4.4: `alg` may be absent; where a key has one, it serves no other."""
+    settings = msgspec.structs.replace(settings, oidc_algorithms=algorithm)
+    token = provider.token(algorithm=algorithm)
+    assert (await SingleSignOn(settings).caller(token)).key_id == "sso:mira"
+    provider.algorithm = algorithm
+    assert (await SingleSignOn(settings).caller(token)).key_id == "sso:mira"
+    provider.algorithm = "PS512"
+    with pytest.raises(Refused, match="cannot be verified"):
+        await SingleSignOn(settings).caller(token)
+
+
 async def test_keys_rotate_while_it_runs_and_are_read_seldom(
     provider: Provider, sso: SingleSignOn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -206,6 +229,37 @@ async def test_an_issuer_that_is_away_is_a_passing_fault_and_known_keys_go_on(
     monkeypatch.setattr(single_sign_on, "AGAIN_S", 60.0)
     with pytest.raises(TryLater):
         await fresh.caller(token)
+
+
+async def test_nobody_whose_key_is_known_waits_while_keys_are_read_again(
+    provider: Provider, sso: SingleSignOn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    token = provider.token()
+    await sso.caller(token)
+    for name, value in (("KEYS_S", 0.0), ("AGAIN_S", 0.0), ("FETCH_S", 60.0)):
+        monkeypatch.setattr(single_sign_on, name, value)
+    provider.answers.clear()
+    async with asyncio.timeout(20):
+        for _ in range(3):
+            await asyncio.gather(*(sso.caller(token) for _ in range(20)))
+    assert provider.reads == 1
+    monkeypatch.setattr(single_sign_on, "KEYS_S", 600.0)
+    provider.answers.set()
+    await wait_until_async(lambda: provider.reads > 1, "the keys are read again")
+    await sso.caller(token)
+    assert provider.reads == 2, "once for all who asked meanwhile"
+
+
+async def test_a_key_that_was_withdrawn_while_nobody_asked_opens_nothing(
+    provider: Provider, sso: SingleSignOn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = provider.token()
+    await sso.caller(old)
+    provider.rotate("second")
+    for name in ("KEYS_S", "AGAIN_S", "UNASKED_S"):
+        monkeypatch.setattr(single_sign_on, name, 0.0)
+    with pytest.raises(Refused, match="does not know"):
+        await sso.caller(old)
 
 
 ODD_KEYS = (

@@ -42,11 +42,12 @@ async def answers(where: Listening, chain: bytes) -> bool:
     return True
 
 
+@pytest.mark.parametrize(("kind", "then"), [("EC", "EC"), ("EC", "RSA"), ("RSA", "EC")])
 async def test_both_doors_take_a_renewed_certificate_without_a_restart(
-    services: Services, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    services: Services, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, then: str
 ) -> None:
     monkeypatch.setattr(tls, "LOOK_S", 0.05)
-    chain, key = write_certificate(tmp_path, "first")
+    chain, key = write_certificate(tmp_path, "first", kind=kind)
     first = chain.read_bytes()
     named = {"http_port": 0, "grpc_port": 0, "tls_cert": str(chain), "tls_key": str(key)}
     services = msgspec.structs.replace(services, settings=msgspec.structs.replace(services.settings, **named))
@@ -56,11 +57,12 @@ async def test_both_doors_take_a_renewed_certificate_without_a_restart(
     chain.write_bytes(b"half of a")
     await asyncio.sleep(0.3)
     assert await answers(where, first), "what does not fit together changes nothing"
-    write_certificate(tmp_path, "second")
+    write_certificate(tmp_path, "second", kind=then)
     for _ in range(100):
         if await answers(where, chain.read_bytes()):
             break
         await asyncio.sleep(0.1)
+    assert await answers(where, chain.read_bytes())
     assert not await answers(where, first)
     os.kill(os.getpid(), signal.SIGTERM)
     await ended(serving)

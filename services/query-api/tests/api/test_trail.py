@@ -17,9 +17,13 @@ from trivium.access.trail import MAX_TARGETS, Trail
 from trivium.config import Settings
 from trivium.domain.access import Caller, Role
 from trivium.domain.documents import Document
-from trivium.domain.errors import TryLater
+from trivium.domain.edits import Edit
+from trivium.domain.errors import Conflict, TryLater
+from trivium.domain.limits import TooMany
 from trivium.domain.scope import DEFAULT_TENANT, Tenant
+from trivium.edits.curation import Curated, Curation, Decide
 from trivium.v1 import graph_pb2, graph_pb2_grpc, graph_schema_pb2, graph_schema_pb2_grpc, ingest_pb2, ingest_pb2_grpc
+from trivium_query.failures import seen
 from trivium_query.http.app import create_app
 from trivium_query.requests import Services
 
@@ -106,42 +110,86 @@ async def test_more_than_one_entry_holds_are_several_and_nothing_is_dropped(clie
 class BreaksOff(MemoryIntake):
     """Deletes some of what is inside a document, and never all."""
 
-    code = ""
+    def __init__(self, services: Services, error: TryLater) -> None:
+        super().__init__(services.registry)
+        self._error = error
 
     def for_tenant(self, tenant: Tenant) -> TenantBreaksOff:
-        return TenantBreaksOff(self, tenant, self.code)
+        return TenantBreaksOff(self, tenant, self._error)
 
 
 class TenantBreaksOff(TenantMemoryIntake):
-    def __init__(self, world: MemoryIntake, tenant: Tenant, code: str) -> None:
+    def __init__(self, world: MemoryIntake, tenant: Tenant, error: TryLater) -> None:
         super().__init__(world, tenant)
-        self._code = code
+        self._error = error
 
     def delete(self, document_id: str) -> Document:
-        raise TryLater(self._code, "36 of 41 documents are left.", "Delete it again.")
+        raise self._error
 
 
-@pytest.mark.parametrize(("code", "told"), [("deletion_goes_on", 200), ("store_busy", 503)])
+@pytest.mark.parametrize(
+    ("error", "of_one", "of_many"),
+    [
+        (TryLater("deletion_goes_on", "36 of 41 documents are left.", "Delete it again."), 503, 200),
+        (TryLater("store_busy", "The store is busy."), 503, 503),
+        (Conflict("busy_document", "It is being changed by many at once."), 409, 409),
+        (TooMany("That is much.", 1.0), 429, 429),
+    ],
+    ids=lambda value: value.code if isinstance(value, TryLater) else None,
+)
 async def test_a_deletion_that_breaks_off_is_in_the_trail(
-    services: Services, engine: str, code: str, told: int
+    services: Services, engine: str, error: TryLater, of_one: int, of_many: int
 ) -> None:
-    intake = BreaksOff(services.registry)
-    intake.code = code
+    intake = BreaksOff(services, error)
     services, admin = msgspec.structs.replace(services, intake=intake), tuple(ALPHA.items())
     transport = httpx2.ASGITransport(create_app(services))
     async with httpx2.AsyncClient(transport=transport, base_url="http://localhost") as client:
         one = await client.delete(f"/v1/sources/{engine}", headers=ALPHA)
-        assert (one.status_code, one.json()["code"]) == (503, code)
+        assert (one.status_code, one.json()["code"]) == (of_one, error.code)
         many = await client.delete("/v1/sources", params={"dataset": "default"}, headers=ALPHA)
-        assert many.status_code == told
+        assert many.status_code == of_many
         async with over_grpc(services) as channel:
             ingest = ingest_pb2_grpc.IngestServiceStub(channel)
             with pytest.raises(grpc.aio.AioRpcError) as later:
                 await ingest.DeleteSource(ingest_pb2.DeleteSourceRequest(id=engine), metadata=admin)
-            assert later.value.code() is grpc.StatusCode.UNAVAILABLE
+            assert later.value.code() is seen(error).grpc
             with suppress(grpc.aio.AioRpcError):
                 await ingest.DeleteSources(ingest_pb2.DeleteSourcesRequest(dataset="default"), metadata=admin)
         assert await entries(client) == [("source.delete", [engine])] * 4
+
+
+class BehindTheEdit(Curation):
+    """Is away for a moment once an edit stands in the log."""
+
+    away = False
+
+    def append(self, tenant: Tenant, decide: Decide) -> tuple[Edit, ...]:
+        appended = super().append(tenant, decide)
+        self.away = True
+        return appended
+
+    def now(self, tenant: Tenant) -> Curated:
+        if self.away:
+            self.away = False
+            raise TryLater("store_down", "The store is away.")
+        return super().now(tenant)
+
+
+async def test_a_tool_that_breaks_off_behind_its_edit_is_in_the_trail_by_its_name(services: Services) -> None:
+    curation = BehindTheEdit(services.objects, services.registry, services.graphs)
+    services, admin = msgspec.structs.replace(services, curation=curation), tuple(ALPHA.items())
+    transport = httpx2.ASGITransport(create_app(services))
+    async with httpx2.AsyncClient(transport=transport, base_url="http://localhost") as client:
+        path = "/v1/graph/tools/create_todo"
+        assert (await client.post(path, json={"task": "Look at it."}, headers=ALPHA)).status_code == 503
+        async with over_grpc(services) as channel:
+            todo = graph_pb2.RunToolRequest(name="create_todo", arguments='{"task": "Look at it."}')
+            with pytest.raises(grpc.aio.AioRpcError) as later:
+                await graph_pb2_grpc.GraphServiceStub(channel).RunTool(todo, metadata=admin)
+        assert later.value.code() is grpc.StatusCode.UNAVAILABLE
+        edits = [edit.id for edit in curation.now(DEFAULT_TENANT).edits]
+        assert await entries(client) == [("graph.create_todo", [edit]) for edit in edits]
+        assert len(edits) == 2
 
 
 async def test_what_was_not_there_to_delete_is_not(client: httpx2.AsyncClient) -> None:

@@ -23,6 +23,7 @@ from trivium.domain.access import AccessKey, KeyUse, Role
 from trivium.domain.errors import NotFound, Refused
 from trivium.domain.scope import Tenant
 from trivium.ports.objects import Objects, ObjectStore
+from trivium.tenants.being_erased import refuse_while_erased
 
 KEYS = "access/keys/"
 ENDED = "access/ended/"
@@ -62,7 +63,8 @@ class StoredKeys:
     Empty: a tenant without keys lists none.
     Order: `listed` newest first.
     Half-done: a key opens nothing before its record is whole; `rotate` makes the new key before it ends the old one,
-    and takes it back where another ended that meanwhile; when `used` raises, its counts may stand there all the same.
+    and takes it back where another ended that meanwhile; so does `create` where its tenant's erasing began meanwhile;
+    when `used` raises, its counts may stand there all the same.
     """
 
     def __init__(self, objects: Objects) -> None:
@@ -71,15 +73,24 @@ class StoredKeys:
     def create(
         self, tenant: Tenant, name: str, role: Role, *, expires_at: float | None = None, by: str = ""
     ) -> tuple[AccessKey, str]:
-        """A new key, and the text that is shown this once. Raises `Refused` (`too_many_keys`, `expired`)."""
+        """A new key, and the text that is shown this once.
+
+        Raises `Refused` (`too_many_keys`, `expired`, `tenant_being_erased`).
+        """
         if expires_at is not None and expires_at <= time.time():
             raise Refused("expired", "The key would have expired already.", "Name a time that is to come.")
         objects = self._objects.for_tenant(tenant)
+        refuse_while_erased(objects)
         if sum(1 for _ in objects.keys(KEYS)) >= MAX_KEYS and not self._forget_ended(tenant):
             raise Refused("too_many_keys", f"A tenant has at most {MAX_KEYS} keys.", "Revoke those nobody needs.")
         text = new_key(tenant)
         key = AccessKey(text.id, tenant.name, name, role, time.time(), by, expires_at)
         objects.put_if_absent(KEYS + key.id, _encode(_Record(key, text.digest)))
+        try:
+            refuse_while_erased(objects)
+        except Refused:  # whoever erases may have looked for keys before this one was there
+            objects.delete(KEYS + key.id)
+            raise
         return key, text.text
 
     def may_begin(self, tenant: Tenant) -> bool:
@@ -108,7 +119,7 @@ class StoredKeys:
     def rotate(self, tenant: Tenant, key_id: str, *, keep_s: float = 0.0, by: str = "") -> tuple[AccessKey, str]:
         """Another key of the same name, role and expiry; the old one opens for `keep_s` more.
 
-        A key is replaced once. Raises `NotFound`, and `Refused` (`key_ended`).
+        A key is replaced once. Raises `NotFound`, and `Refused` (`key_ended`, and as `create`).
         """
         objects = self._objects.for_tenant(tenant)
         old = _need(objects, key_id)

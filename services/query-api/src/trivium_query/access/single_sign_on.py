@@ -1,7 +1,8 @@
 """From a token of the company's identity provider (OpenID Connect, JWT: RFC 7519, RFC 8725) to a caller.
 
 The provider's keys are read from where its discovery document says, kept for `KEYS_S`, and read again for a key id that
-is not among them, at most every `AGAIN_S`. Keys that are known go on counting while the provider is away.
+is not among them, at most every `AGAIN_S`. Keys that are known go on counting while they are read again and while the
+provider is away.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 import httpx2
@@ -22,6 +24,8 @@ from trivium.domain.errors import Refused, TryLater
 from trivium.domain.scope import Tenant
 
 KEYS_S = 600.0
+UNASKED_S = 2 * KEYS_S
+"""Whoever comes after the provider was not asked for so long waits for its answer: a key may have been withdrawn."""
 AGAIN_S = 5.0
 FETCH_S = 5.0
 MAX_ANSWER_BYTES = 512 * 1024
@@ -48,6 +52,19 @@ def is_token(text: str) -> bool:
     return text.count(".") == _SHAPE_DOTS and text.startswith("eyJ")
 
 
+class _IssuersKey(msgspec.Struct, frozen=True):
+    """As the issuer lists it, and as it verifies."""
+
+    listed: Mapping[str, Any]
+    key: jwt.PyJWK
+
+    def by(self, algorithm: str) -> jwt.PyJWK:
+        """An RSA key that names no `alg` serves each of its family (RFC 7517, section 4.4). Raises `PyJWTError`."""
+        if self.listed["kty"] != "RSA" or self.listed.get("alg") or algorithm == self.key.algorithm_name:
+            return self.key
+        return jwt.PyJWK(dict(self.listed), algorithm)
+
+
 class SingleSignOn:
     """One issuer's tokens."""
 
@@ -57,9 +74,10 @@ class SingleSignOn:
         self._algorithms = settings.oidc_allowed
         self._tenant_claim, self._role_claim = settings.oidc_tenant_claim, settings.oidc_role_claim
         self._roles = settings.oidc_role_names
-        self._keys: dict[str, jwt.PyJWK] = {}
+        self._keys: dict[str, _IssuersKey] = {}
         self._read_at = self._tried_at = float("-inf")
         self._turn = asyncio.Lock()
+        self._behind: asyncio.Task[None] | None = None
 
     async def caller(self, token: str) -> Caller:
         """Whoever it was given to. Raises `Refused` (`unauthenticated`), and `TryLater` (`issuer_away`)."""
@@ -70,7 +88,7 @@ class SingleSignOn:
             key = await self._key(str(header.get("kid", "")))
             claims = jwt.decode(
                 token,
-                key,
+                key.by(header["alg"]),
                 algorithms=list(self._algorithms),
                 audience=self._audience,
                 issuer=self._issuer,
@@ -97,19 +115,31 @@ class SingleSignOn:
         except Refused as error:
             raise _refused("names a tenant that cannot be one") from error
 
-    async def _key(self, kid: str) -> jwt.PyJWK:
-        """The issuer's key of that id; read anew when it is unknown, or when all are old."""
-        if kid not in self._keys or time.monotonic() - self._read_at > KEYS_S:
-            async with self._turn:
-                known = kid in self._keys and time.monotonic() - self._read_at <= KEYS_S
-                if not known and time.monotonic() - self._tried_at > AGAIN_S:
-                    await self._read_keys(needed=kid not in self._keys)
+    async def _key(self, kid: str) -> _IssuersKey:
+        """The issuer's key of that id; read anew when it is unknown, or behind the request when all are old."""
+        if kid not in self._keys or time.monotonic() - self._tried_at > UNASKED_S:
+            await self._read_anew(kid)
+        elif self._are_old() and (self._behind is None or self._behind.done()):
+            self._behind = asyncio.create_task(self._read_behind(kid))
         found = self._keys.get(kid)
         if found is None and not self._keys:
             raise _away()
         if found is None:
             raise _refused("is signed by a key that its issuer does not know")
         return found
+
+    def _are_old(self) -> bool:
+        return time.monotonic() - self._read_at > KEYS_S
+
+    async def _read_anew(self, kid: str) -> None:
+        async with self._turn:
+            known = kid in self._keys and not self._are_old()
+            if not known and time.monotonic() - self._tried_at > AGAIN_S:
+                await self._read_keys(needed=kid not in self._keys)
+
+    async def _read_behind(self, kid: str) -> None:
+        with suppress(TryLater):  # it is in the log, and nobody waits for it
+            await self._read_anew(kid)
 
     async def _read_keys(self, *, needed: bool) -> None:
         self._tried_at = time.monotonic()
@@ -141,12 +171,12 @@ async def _get(client: httpx2.AsyncClient, url: str) -> bytes:
     return content
 
 
-def _usable(key: Any) -> tuple[str, jwt.PyJWK] | None:
+def _usable(key: Any) -> tuple[str, _IssuersKey] | None:
     """A public key for signatures by its id; a provider may list others beside them."""
     if not isinstance(key, dict) or key.get("kty") not in ("RSA", "EC", "OKP") or key.get("use", "sig") != "sig":
         return None
     try:
-        return str(key.get("kid", "")), jwt.PyJWK(key)
+        return str(key.get("kid", "")), _IssuersKey(key, jwt.PyJWK(key))
     except jwt.PyJWTError:
         return None
 

@@ -34,7 +34,7 @@ from trivium_query.http import (
 )
 from trivium_query.http.browsers import Guarded, across_origins
 from trivium_query.http.components import components
-from trivium_query.http.middleware import OPEN_PATHS, Bounded, Identified, Observed
+from trivium_query.http.middleware import OPEN_PATHS, Bounded, Delimited, Identified, Observed
 from trivium_query.http.openai import door as openai
 from trivium_query.http.openai.errors import InOpenAiWords
 from trivium_query.http.parameters import known_parameters
@@ -108,6 +108,7 @@ def create_app(services: Services) -> FastAPI:
     app.add_middleware(InPages)
     app.add_middleware(Guarded, tls=bool(services.settings.tls_cert), shared=bool(origins), told=told)
     app.add_middleware(InOpenAiWords)
+    app.add_middleware(Delimited)
     app.openapi = lambda: _document(app)  # type: ignore[method-assign]
     return app
 

@@ -1,4 +1,4 @@
-"""What every request passes, outermost first: `Observed`, `Identified`, `Bounded`.
+"""What every request passes, outermost first: `Delimited`, `Observed`, `Identified`, `Bounded`.
 
 Pure ASGI: a search must not pay for it (a few microseconds each).
 """
@@ -53,6 +53,18 @@ def header(scope: Scope, name: bytes) -> str:
 def media_type(content_type: str) -> str:
     """Without its parameters, in lower case."""
     return content_type.partition(";")[0].strip().lower()
+
+
+class Delimited:
+    """Whoever answers a request whose end is not certain, the connection ends with it (RFC 9112, section 6.1)."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """See the class."""
+        uncertain = scope["type"] == "http" and _has_two_lengths(scope)
+        await self.app(scope, receive, _closing(send) if uncertain else send)
 
 
 class Observed:
@@ -172,8 +184,8 @@ class Bounded:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        if header(scope, b"content-length") and header(scope, b"transfer-encoding"):
-            await of_error(_two_lengths(), scope[REQUEST_ID])(scope, receive, _closing(send))
+        if _has_two_lengths(scope):
+            await of_error(_two_lengths(), scope[REQUEST_ID])(scope, receive, send)
             return
         upload = scope["path"] == UPLOAD_PATH and media_type(header(scope, b"content-type")) == FORM
         limit = self.settings.max_upload_bytes + FORM_OVERHEAD_BYTES if upload else MAX_JSON_BYTES
@@ -254,6 +266,10 @@ async def _drain(receive: Receive) -> None:
                     return
     except TimeoutError:
         return
+
+
+def _has_two_lengths(scope: Scope) -> bool:
+    return bool(header(scope, b"content-length") and header(scope, b"transfer-encoding"))
 
 
 def _two_lengths() -> Refused:

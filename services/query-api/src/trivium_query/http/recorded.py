@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -11,10 +10,10 @@ from trivium.access.trail import Touches, Trail
 from trivium.domain.errors import TriviumError
 from trivium_query.access.rules import OPENED, ROUTES
 from trivium_query.http.middleware import CALLER, LINK
-from trivium_query.http.problems import REQUEST_ID, of_error
+from trivium_query.http.problems import BROKE_OFF, REQUEST_ID, of_error
 
 _FAILED = 400
-_BROKE_OFF = 500
+_FAULT = 500
 
 
 class Recorded:
@@ -35,9 +34,13 @@ class Recorded:
             return
         refused = False
 
+        def changes(status: int) -> bool:
+            broke_off = status >= _FAULT or BROKE_OFF in scope
+            return status < _FAILED or (broke_off and bool(ids))
+
         async def sending(message: Message) -> None:
             nonlocal refused
-            if message["type"] == "http.response.start" and _changes(message["status"], ids):
+            if message["type"] == "http.response.start" and changes(message["status"]):
                 try:
                     await self._record(scope, tuple(ids))
                 except TriviumError as error:
@@ -58,7 +61,3 @@ class Recorded:
         if action:
             named = tuple(scope.get("path_params", {}).values())
             await asyncio.to_thread(self.trail.add, scope[CALLER], action, ids or named)
-
-
-def _changes(status: int, touched: Collection[str]) -> bool:
-    return status < _FAILED or (status >= _BROKE_OFF and bool(touched))

@@ -26,14 +26,15 @@ from trivium_query.failures import seen
 from trivium_query.requests import Services
 
 
-class Call(msgspec.Struct, frozen=True):
-    """Who is asking, and the seconds that the caller still waits (None: no deadline)."""
+class Call(msgspec.Struct):
+    """Who is asking, the seconds that the caller still waits (None: no deadline), and what the trail calls it."""
 
     caller: Caller
     timeout_s: float | None
     touched: Collection[str]
     trail: Trail
     uses: Uses
+    action: str = ""
 
     @property
     def tenant(self) -> Tenant:
@@ -41,14 +42,15 @@ class Call(msgspec.Struct, frozen=True):
         return self.caller.tenant
 
     def permit(self, rule: Rule) -> None:
-        """Count it among the uses of the caller's key. Raises `Refused` (`forbidden`)."""
+        """Count it among the uses of the caller's key, and call it as the rule does. Raises `Refused` (`forbidden`)."""
         self.uses.count(self.caller, rule)
         require(self.caller, rule.role)
+        self.action = rule.action
 
-    async def record(self, action: str) -> None:
-        """The call did this to what it touched; "" did nothing."""
-        if action:
-            await asyncio.to_thread(self.trail.add, self.caller, action, self.touched)
+    async def record(self) -> None:
+        """The call did its `action` to what it touched; "" did nothing."""
+        if self.action:
+            await asyncio.to_thread(self.trail.add, self.caller, self.action, self.touched)
 
 
 class Calls:
@@ -83,11 +85,11 @@ class Calls:
                     yield call
                 except TryLater:
                     if touched:  # and may have changed it before it broke off
-                        await call.record(rule.action)
+                        await call.record()
                     raise
                 finally:
                     await settle()
-                await call.record(rule.action)
+                await call.record()
 
 
 def _status(error: TriviumError) -> StatusCode:

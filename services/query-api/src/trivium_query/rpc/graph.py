@@ -9,7 +9,7 @@ from trivium.api import FieldProblem
 from trivium.domain.errors import NotFound
 from trivium.domain.graph import EntityType
 from trivium.graph_tools.tools import CALLABLE, GraphTool
-from trivium.invalid_request import InvalidRequest
+from trivium.invalid_request import InvalidRequest, misfit
 from trivium.json_schemas import json_schema
 from trivium.rpc_calls import Context
 from trivium.v1 import graph_pb2 as pb
@@ -48,13 +48,11 @@ class Graph(graph_pb2_grpc.GraphServiceServicer):  # type: ignore[misc]  # gener
                 raise NotFound(
                     "unknown_tool", f"There is no tool {request.name[:80]!r}.", f"Use one of {', '.join(CALLABLE)}."
                 )
-            rule = rule_of_tool(tool.name)
-            call.permit(rule)
+            call.permit(rule_of_tool(tool.name))
             arguments = validated(tool.arguments, _json(request.arguments))
             result = await curation.run_tool(
                 self._services, call.tenant, tool, arguments, messages.actor(request.actor)
             )
-            await call.record(rule.action)
             return pb.RunToolResponse(result=msgspec.json.encode(result).decode())
 
     async def UndoEdit(  # noqa: N802
@@ -180,3 +178,5 @@ def _json(text: str) -> object:
         return msgspec.json.decode(text) if text else {}
     except msgspec.DecodeError as error:
         raise InvalidRequest([FieldProblem("arguments", f"Expected JSON: {error}")]) from error
+    except RecursionError as error:
+        raise misfit("arguments", "JSON that is not nested so deeply") from error

@@ -57,7 +57,9 @@ def short(text: str, field: str) -> str:
 
 
 def page_of(size: int, token: str) -> tuple[int, str]:
-    """How many at most, and from where on. Raises `Refused` (`bad_cursor`)."""
+    """How many at most, and from where on. Raises `Refused` (`bad_cursor`), and `InvalidRequest` for less than none."""
+    if size < 0:
+        raise misfit("page_size", "0 or more")
     if len(token) > sources.MAX_CURSOR_CHARS:
         raise Refused("bad_cursor", "The page token is too long.", "Start again without one.")
     return min(size or DEFAULT_PAGE, MAX_PAGE), token
