@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import os
 import re
+import signal
 import time
 import tracemalloc
 from collections.abc import Callable, Iterator
@@ -29,6 +31,7 @@ from trivium.ports.uploads import Upload
 from trivium_ingest import backfill, backfill_cost
 from trivium_ingest.backfill import Backfill, Checkpoint, DryRun, dry_run
 from trivium_ingest.backfill_command import backfill_bucket
+from trivium_ingest.backfill_cost import ForTheAgent, estimated
 from trivium_ingest.uploads.follow import Bucket
 
 
@@ -162,10 +165,10 @@ class BucketOf(FolderStores):
 
     def __init__(self, folder: Path, values: dict[str, bytes]) -> None:
         super().__init__(folder)
-        self._values = UploadsPeer(values)
+        self.values = UploadsPeer(values)
 
     def uploads(self, bucket: str = "") -> UploadsPeer:
-        return self._values
+        return self.values
 
 
 TEXT = b"# The weir\n\n" + b"Odalys Prant leads the removal of the weir at Tarn Hollow. " * 40
@@ -207,6 +210,37 @@ def test_the_cost_of_many_is_estimated_from_a_sample_of_them(
     many = told_of(tmp_path / "many", {f"{n:02}.md": TEXT for n in range(20)}, capsys)
     assert "for 20 of them, by 3 that were looked into." in many
     assert tokens_in(many) == 20 * one
+
+
+@pytest.mark.parametrize("dry_run", [True, False])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_look_at_a_bucket_ends_when_it_is_told_to(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], number: signal.Signals, dry_run: bool
+) -> None:
+    seen: list[str] = []
+
+    class Interrupted(UploadsPeer):
+        def listing(self, prefix: str = "", start_after: str = "") -> Iterator[Upload]:
+            for count in range(200_000):
+                if count == 10:
+                    os.kill(os.getpid(), number)
+                seen.append(f"{count:09}")
+                yield Upload(seen[-1], "etag", 10, 0.0)
+
+    with closing(BucketOf(tmp_path / "stores", {})) as stores:
+        stores.values = Interrupted()
+        request = BackfillRequest("archive", dry_run=dry_run)
+        assert not backfill_bucket(Settings(data_dir=tmp_path / "data"), stores, request)
+        assert list(stores.registry.tenants()) == []
+    assert 10 < len(seen) < 200_000
+    assert capsys.readouterr().err == "Stopped.\n"
+
+
+def test_what_the_agent_would_cost_is_looked_into_no_further_when_it_is_told_to_stop(world: World) -> None:
+    wanted = ForTheAgent(Settings(**BY_AGENT), world.bucket, "read")
+    dry_run(world.bucket, "in/", world.stores.registry, tell=wanted.add)
+    assert wanted.documents == 30
+    assert estimated(Settings(), world.bucket, wanted, stopping_after(1)).read == 1
 
 
 def test_a_dry_run_counts_and_changes_nothing(world: World) -> None:

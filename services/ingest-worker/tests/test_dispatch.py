@@ -194,6 +194,25 @@ def test_while_the_workers_are_busy_documents_wait_for_company(registry: SqliteR
     assert idle.sent() == [[document.id for document in late]]
 
 
+def test_nobody_waits_for_company_for_long(
+    registry: SqliteRegistry, idle: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A language model may read for hours what is in flight."""
+    accept(registry, *many(2 * MAX_BATCH))
+    idle.dispatcher.fill()
+    idle.sent()
+    (late,) = accept(registry, "late")
+    idle.dispatcher.fill()
+    assert idle.sent() == []
+    with monkeypatch.context() as later:
+        later.setattr("trivium_ingest.dispatch.COMPANY_S", 0.0)
+        idle.dispatcher.fill()
+    assert idle.sent() == [[late.id]]
+    accept(registry, "later")
+    idle.dispatcher.fill()
+    assert idle.sent() == [], "each waits by itself"
+
+
 def test_what_a_dead_worker_had_waits_for_no_company(registry: SqliteRegistry, idle: Running) -> None:
     mine = registry.for_tenant(DEFAULT_TENANT)
     accept(registry, *many(2 * MAX_BATCH))

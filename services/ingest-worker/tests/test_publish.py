@@ -6,14 +6,16 @@ import time
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from folder_stores import FolderStores, during_removal
 
 from trivium.domain.documents import Document, DocumentState, Stage
-from trivium.domain.errors import NotFound
+from trivium.domain.errors import NotFound, TryLater
 from trivium.domain.scope import DEFAULT_TENANT
 from trivium.flow import artifacts
-from trivium.flow.chain import Entry
+from trivium.flow.chain import Entry, Message, message_for
+from trivium.flow.envelope import Envelope, TaskResult
 from trivium.flow.intake import StoreIntake
 from trivium.flow.originals import Originals
 from trivium.flow.stage import Job
@@ -43,6 +45,20 @@ class World:
         artifacts.save(self.objects, key, [])
         entry = Entry(claimed.id, claimed.version, claimed.fence, {Stage.ENRICH.value: key})
         PublishWork(self.stores).run(Job(claimed, entry, self.objects))
+
+    def publish_as_task(self, document: Document) -> TaskResult:
+        """As a worker does, whatever goes wrong; all earlier stages made nothing."""
+        claimed = self.registry.claim(document.id, document.version, LEASE_S, time.time())
+        prefix = artifacts.artifact_prefix(document.id, document.version)
+        made = {stage.value: f"{prefix}{stage.value}-0" for stage in Stage if stage is not Stage.PUBLISH}
+        for key in made.values():
+            artifacts.save(self.objects, key, [])
+        message = message_for([claimed])
+        (entry,) = message.entries
+        return self.run(message.of([msgspec.structs.replace(entry, artifacts=made)]))
+
+    def run(self, message: Message) -> TaskResult:
+        return Envelope(self.stores.registry, self.stores.objects, LEASE_S, 3).run([PublishWork(self.stores)], message)
 
     def content(self, document: Document) -> bytes:
         return Originals(self.stores.objects).read(DEFAULT_TENANT, document.id, document.version)[1].content
@@ -103,3 +119,22 @@ def test_an_older_version_that_is_handed_over_again_while_it_is_replaced_keeps_i
     world.publish(second)
     assert world.registry.get(first.id).version == first.version
     assert world.content(first) == b"first"
+
+
+@pytest.mark.parametrize("fault", [TryLater("away", "It is away."), ZeroDivisionError()])
+def test_what_goes_wrong_while_an_older_version_is_removed_does_not_bring_it_back(
+    world: World, monkeypatch: pytest.MonkeyPatch, fault: Exception
+) -> None:
+    first = world.upload(b"first")
+    world.publish_as_task(first)
+    second = world.upload(b"second")
+
+    def go_wrong() -> None:
+        raise fault
+
+    during_removal(world.stores, monkeypatch, go_wrong)
+    result = world.publish_as_task(second)
+    assert world.registry.get(first.id).active_version == second.version
+    for redelivery in result.redeliveries:
+        world.run(redelivery.message)
+        assert world.registry.get(first.id).state is DocumentState.EMPTY

@@ -8,7 +8,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
+from trivium.adapters.distributed.prepare import ADVICE
+from trivium.adapters.distributed.probes import object_store
 from trivium.adapters.distributed.s3.objects import FORMAT_KEY, S3Objects
+from trivium.checkup import Finding, examine
 from trivium.config import Settings
 from trivium.domain.errors import NeverWill, Refused, TriviumError, TryLater
 from trivium.domain.scope import DEFAULT_TENANT
@@ -43,6 +46,7 @@ class Peer:
             def reply(self, status: int, body: bytes) -> None:
                 self.send_response(status)
                 self.send_header("ETag", '"tag"')
+                self.send_header("Content-Type", "application/xml")
                 self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
                 self.wfile.write(body)
@@ -151,3 +155,31 @@ def test_an_address_or_credentials_that_cannot_work_are_refused_at_once(settings
         S3Objects(settings)
     assert raised.value.code == "bad_setting"
     assert "TRIVIUM_S3_" in str(raised.value)
+
+
+NOTIFICATION = 6  # of the doctor's requests, behind its date, two writes, a removal and a listing
+
+
+def examined(peer_of: Callable[[Script], Peer], notification: tuple[int, str] | None) -> Finding:
+    """The doctor's last finding, at a store that is fit except for what it says of its notification."""
+    fit = {3: (412, "PreconditionFailed"), 5: (200, "NoContents")}
+    answers = {**fit, NOTIFICATION: notification}
+    peer = peer_of(lambda number: answers.get(number, (200, "")))
+    settings = Settings(s3_url=peer.url, s3_access_key="key", s3_secret_key="secret")
+    *others, last = examine({"object store": object_store}, settings)
+    assert peer.requests == NOTIFICATION
+    assert [finding for finding in others if not finding.ok] == []
+    return last
+
+
+def test_a_user_who_may_not_read_the_notification_is_told_what_to_allow(peer_of: Callable[[Script], Peer]) -> None:
+    finding = examined(peer_of, (403, "AccessDenied"))
+    assert (finding.check, finding.ok, finding.found) == ("notification", False, "cannot be read: AccessDenied")
+    assert "s3:GetBucketNotification" in finding.action
+    assert finding.check in ADVICE, "Trivium works without it"
+
+
+def test_a_store_that_goes_away_before_it_tells_its_notification_is_told_as_such(
+    peer_of: Callable[[Script], Peer],
+) -> None:
+    assert examined(peer_of, None).check == "object_store_down"

@@ -486,8 +486,9 @@ def test_a_registry_that_was_away_hears_of_its_workers_as_soon_as_it_is_back(
 
 def test_no_sign_of_life_comes_behind_a_record_that_its_stage_saved(world: World) -> None:
     def act(job: Job) -> Outcome:
-        job.progress.seal()
-        world.documents.save(msgspec.structs.replace(job.document, active_version="v"))
+        published = msgspec.structs.replace(job.document, active_version="v")
+        job.progress.seal(published)
+        world.documents.save(published)
         neighbour = world.now("b.txt").lease_until
         wait_until(lambda: world.now("b.txt").lease_until > neighbour, "a beat of the other")
         seen.append(world.now().active_version)
@@ -497,6 +498,21 @@ def test_no_sign_of_life_comes_behind_a_record_that_its_stage_saved(world: World
     bulk = Bulk(lambda job: act(job) if job.document.source == "a.txt" else Outcome("parsed"))
     msgspec.structs.replace(world.envelope, lease_s=0.06).run([bulk], world.batch("b.txt"))
     assert seen == ["v"]
+
+
+@pytest.mark.parametrize(
+    "fault", [TryLater("away", "It is away."), NeverWill("bad", "It is bad."), ZeroDivisionError()]
+)
+def test_what_goes_wrong_behind_a_record_that_its_stage_saved_does_not_undo_it(world: World, fault: Exception) -> None:
+    def act(job: Job) -> Outcome:
+        published = msgspec.structs.replace(job.document, active_version="v")
+        job.progress.seal(published)
+        world.documents.save(published)
+        raise fault
+
+    world.envelope.run([Work(act)], world.message)
+    assert world.now().active_version == "v"
+    assert (world.now().hindrance or world.now().failure) is not None
 
 
 def test_what_waits_for_its_next_stage_waits_longer_than_a_worker_may_be_silent(world: World) -> None:

@@ -11,7 +11,7 @@ import pytest
 from waiting import wait_until
 
 from trivium.adapters.embedded.objects import LocalObjects, LocalObjectStore
-from trivium.adapters.embedded.registry import SqliteRegistry
+from trivium.adapters.embedded.registry import SqliteRegistry, SqliteTenantRegistry
 from trivium.domain.documents import STAGES, Document, DocumentState, Stage
 from trivium.domain.errors import NeverWill, TryLater
 from trivium.domain.ids import document_id
@@ -310,6 +310,68 @@ def test_a_document_deleted_in_the_middle_of_a_stage_group_drops_out(world: Worl
     assert result.onward.entries == ()
     assert set(late) == {DocumentState.DELETED}
     assert world.works[ENRICH].ran == []
+
+
+def test_a_late_holder_does_not_replace_what_a_newer_one_stored(world: World) -> None:
+    """It slept through its lease in its one stage; a newer one did all four meanwhile, and stored one object."""
+    newer: list[TaskResult] = []
+
+    def sleep(job: Job) -> None:
+        world.works[PARSE].act = lambda _: None
+        held = world.documents.claim(job.document.id, "v", 60.0, time.time() + 1000)
+        newer.append(world.run(message_for([held])))
+
+    world.works[PARSE].act = sleep
+    late = msgspec.structs.replace(world.envelope, group_s=NO_TIME_S)
+    message = world.message.of(world.message.entries[:1])
+    assert late.run(group_of(list(world.works.values()), PARSE), message).onward.entries == ()
+    (entry,) = newer[0].onward.entries
+    assert world.load(entry, EMBED) == ALL
+
+
+def test_a_registry_that_is_away_keeps_nothing_from_being_stored(world: World) -> None:
+    class Away(SqliteRegistry):
+        asked = 0
+
+        def for_tenant(self, tenant: Tenant) -> SqliteTenantRegistry:
+            self.asked += 1
+            if self.asked > 2:  # to read the records, and to count the start
+                raise TryLater("store_busy", "The registry is busy.")
+            return super().for_tenant(tenant)
+
+    away = msgspec.structs.replace(world.envelope, registry=Away(world.data), group_s=NO_TIME_S)
+    assert len(away.run([world.works[PARSE]], world.message).redeliveries) == 1
+    world.forget()
+    world.run(world.message)
+    assert world.works[PARSE].ran == []
+
+
+def test_an_artifact_that_a_stage_finds_damaged_is_made_again(world: World) -> None:
+    long, world.envelope = world.envelope, msgspec.structs.replace(world.envelope, group_s=NO_TIME_S)
+    onward = world.run(world.run(world.message).onward, CHUNK).onward
+    damaged = onward.entries[0].artifacts[CHUNK.value]
+    world.objects.put(damaged, world.objects.get(damaged)[:-1] + b"?")
+    result = world.run(onward, ENRICH)
+    assert [entry.document_id for entry in result.onward.entries] == [world.now("b.txt").id]
+    assert result.redeliveries == ()
+    left = world.now("a.txt")
+    assert (left.state, left.failure, left.lease_until, left.attempt) == (DocumentState.RUNNING, None, 0.0, 1)
+    world.envelope = long
+    world.forget()
+    (entry,) = world.run(message_for([world.documents.claim(left.id, "v", 60.0, time.time())])).onward.entries
+    assert world.load(entry, EMBED) == ALL
+    assert world.ran() == [[], ["a.txt"], ["a.txt"], ["a.txt"]]
+
+
+def test_an_artifact_that_is_damaged_each_time_fails_its_document(world: World) -> None:
+    world.works[CHUNK].act = raising(artifacts.Damaged("The artifact k is damaged."), "a.txt")
+    for _ in range(MAX_ATTEMPTS):
+        assert world.now("a.txt").failure is None
+        held = world.documents.claim(world.now("a.txt").id, "v", 60.0, time.time() + 100)
+        world.run(message_for([held]))
+    failure = world.now("a.txt").failure
+    assert failure
+    assert (failure.code, failure.stage, "submit" in failure.action) == ("artifact_damaged", "chunk", True)
 
 
 def test_publishing_is_a_stage_group_of_its_own() -> None:

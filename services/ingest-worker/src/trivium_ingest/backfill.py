@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from itertools import takewhile
 
 import msgspec
 
@@ -59,13 +60,14 @@ def dry_run(
     registry: Registry,
     start_after: str = "",
     tell: Callable[[Compared], None] = lambda _: None,
+    stopped: Callable[[], bool] = lambda: False,
 ) -> DryRun:
     """Look at everything and change nothing; a document that is being accepted right now may count as changed.
 
-    `tell` gets each that is new or changed.
+    `tell` gets each that is new or changed. `stopped` is asked before each object; from then on none is looked at.
     """
     uploads = changed = size_bytes = 0
-    for each in _each(bucket, prefix, registry, start_after, cached=True):
+    for each in _each(bucket, prefix, registry, start_after, stopped, cached=True):
         uploads += 1
         if each.has_changed:
             changed += 1
@@ -195,9 +197,15 @@ def _begun() -> Checkpoint:
 
 
 def _each(
-    bucket: Bucket, prefix: str, registry: Registry, start_after: str, *, cached: bool = False
+    bucket: Bucket,
+    prefix: str,
+    registry: Registry,
+    start_after: str,
+    stopped: Callable[[], bool] = lambda: False,
+    *,
+    cached: bool = False,
 ) -> Iterator[Compared]:
-    listing: Iterator[Upload] = bucket.uploads.listing(prefix, start_after)
+    listing: Iterator[Upload] = takewhile(lambda _: not stopped(), bucket.uploads.listing(prefix, start_after))
     for page in compared(bucket, registry, listing, cached=cached):
         yield from page
 

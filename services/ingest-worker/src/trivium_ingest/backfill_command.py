@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
@@ -31,23 +31,33 @@ def backfill_bucket(settings: Settings, stores: BucketStores, request: BackfillR
         *(stores, stores.work_signal.notify, no_urls, settings.max_upload_bytes, stores.uploads),
         dataset_rules=settings.dataset_rules,
     )
-    with _interruptible() as stopping:
-        work = Backfill(bucket, request, intake, stores.objects.for_tenant(DEFAULT_TENANT), lambda: stopping.begun)
+    with _interruptible() as stopped:
+        work = Backfill(bucket, request, intake, stores.objects.for_tenant(DEFAULT_TENANT), stopped)
         if request.from_start and not request.dry_run:
             work.start_again()
         resumed, cursor = (0, "") if request.from_start else (work.checkpoint.looked_at, work.checkpoint.cursor)
         if resumed:
             CONSOLE.print(f"Going on after {resumed:,} objects, at {cursor!r}.", markup=False)
         for_the_agent = ForTheAgent(settings, bucket, request.dataset)
-        ahead = dry_run(bucket, request.prefix, stores.registry, cursor, for_the_agent.add)
+        ahead = dry_run(bucket, request.prefix, stores.registry, cursor, for_the_agent.add, stopped)
+        if stopped():
+            return _told_to_stop()
         _announce(ahead)
         if request.dry_run:
+            cost = estimated(settings, bucket, for_the_agent, stopped)
+            if stopped():
+                return _told_to_stop()
             if for_the_agent.documents:
-                _tell_cost(estimated(settings, bucket, for_the_agent), settings)
+                _tell_cost(cost, settings)
             return True
         with _bar(resumed + ahead.uploads) as tell:
             done = work.run(tell)
     return _summary(work, done)
+
+
+def _told_to_stop() -> bool:
+    CONSOLE.print("Stopped.")
+    return False
 
 
 def _announce(ahead: DryRun) -> None:
@@ -87,11 +97,11 @@ def _summary(work: Backfill, done: bool) -> bool:
 
 
 @contextmanager
-def _interruptible() -> Iterator[Stopping]:
-    """SIGINT and SIGTERM ask to stop instead of stopping."""
+def _interruptible() -> Iterator[Callable[[], bool]]:
+    """SIGINT and SIGTERM ask to stop instead of stopping; whether one came."""
     stopping = Stopping()
     with on_signals(stopping.begin):
-        yield stopping
+        yield lambda: stopping.begun
 
 
 class _Lines:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 
@@ -65,13 +65,18 @@ class Estimate(msgspec.Struct, frozen=True):
     tokens: int | None
 
 
-def estimated(settings: Settings, bucket: Bucket, wanted: ForTheAgent) -> Estimate:
+def estimated(
+    settings: Settings, bucket: Bucket, wanted: ForTheAgent, stopped: Callable[[], bool] = lambda: False
+) -> Estimate:
     """A document costs no more than its budget, beyond which the rules read it.
 
-    Of those that were not looked into each byte costs what one of the others did.
+    Of those that were not looked into each byte costs what one of the others did. `stopped` is asked before each that
+    is looked into; from then on none is.
     """
     tokens = size_bytes = read = 0
     for upload in wanted.sample:
+        if stopped():
+            break
         try:
             blob = Blob(upload.key.rpartition("/")[2], bucket.uploads.get(upload.key, upload.etag))
             costs = _costs(settings, blob)

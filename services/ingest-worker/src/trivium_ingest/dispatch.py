@@ -23,6 +23,7 @@ from trivium.tracing import spans
 from trivium_ingest.lost import LostMessages
 
 SWEEP_S = 5.0  # how long a lost signal or an expired lease can go unnoticed
+COMPANY_S = 3 * SWEEP_S  # so long a few wait for company: a language model may read what is in flight for hours
 MAX_BATCH = 16  # documents; twice as many made a batch hardly cheaper a document
 MAX_BATCH_BYTES = 256 * 1024  # of originals: a page waits for no more than two such batches
 MAX_IN_FLIGHT = 3 * MAX_BATCH  # one batch for each of two workers, and one that waits for them
@@ -55,6 +56,7 @@ class Dispatcher:
         self._max_in_flight = max_in_flight
         self._lost = lost
         self._busy = max(1, max_in_flight // 3)  # from here on the workers are busy: who waits may wait for company
+        self._few_since: dict[Lane, float] = {}
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._loop, name="dispatch", daemon=True)
 
@@ -94,12 +96,21 @@ class Dispatcher:
         if room <= 0:
             return
         waiting = self._registry.unfinished(time.time(), room, lane)
-        if in_flight >= self._busy and len(waiting) < MAX_BATCH and not any(map(_was_dropped, waiting)):
+        few = in_flight >= self._busy and 0 < len(waiting) < MAX_BATCH and not any(map(_was_dropped, waiting))
+        if self._wait_for_company(lane, few=few):
             return
         for batch in batches(waiting, begun=in_flight):
             if self._stop.is_set():
                 return
             self._send(self._registry.for_tenant(Tenant(batch[0].tenant)), batch)
+
+    def _wait_for_company(self, lane: Lane, *, few: bool) -> bool:
+        """Whether the lane's few are to wait on; a small batch goes every `COMPANY_S` at most."""
+        now = time.monotonic()
+        if few and now - self._few_since.setdefault(lane, now) < COMPANY_S:
+            return True
+        self._few_since.pop(lane, None)
+        return False
 
     def _send(self, registry: TenantRegistry, batch: Sequence[Document]) -> None:
         claimed = registry.claim_many(batch, LEASES_IN_A_QUEUE * self._lease_s, time.time())

@@ -56,7 +56,8 @@ class PublishWork(msgspec.Struct, frozen=True):
         """Read back every store, flip the versions in one conditional write each, remove what they replaced.
 
         `TryLater` (`incomplete_write`) where a store does not hold exactly a version's chunks; what is missing was
-        written again then.
+        written again then. Reading back comes before the flip for another reason too: an embedded store forces to the
+        disk what it answers, and a record that says "published" may get there at any time.
         """
         expected = self._expected(jobs)
         found = map_concurrent(lambda store: self._stored(store, jobs, expected[store]), list(expected))
@@ -105,8 +106,8 @@ class PublishWork(msgspec.Struct, frozen=True):
                 raise self._incomplete(job, store, ids[document.id], stored[store][document.id])
         require_membership(self.stores, document)
         if not job.untouched:
-            job.progress.seal()
             published = msgspec.structs.replace(document, active_version=document.version, updated_at=time.time())
+            job.progress.seal(published)
             self.stores.registry.for_tenant(job.tenant).save(published)
 
     def _published(self, job: Job, expected: Mapping[str, set[str]]) -> Outcome:

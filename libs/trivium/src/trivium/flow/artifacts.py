@@ -31,6 +31,13 @@ _CRC_BYTES = 4
 _ENCODER = msgspec.msgpack.Encoder()
 
 
+class Damaged(NotFound):
+    """An artifact is not whole, or not of the shape that was asked for: it counts as absent."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__("artifact_damaged", message, "It is made again by itself.")
+
+
 class ObjectRef(msgspec.Struct, frozen=True):
     """An object in a bucket that is not Trivium's, at one of its values."""
 
@@ -185,7 +192,7 @@ def save_all(objects: ObjectStore, outputs: Sequence[Made]) -> None:
 
 
 def load(objects: ObjectStore, reference: str, kind: type[T]) -> T:
-    """Read an output's value; raises `NotFound` when it is absent, damaged or of another shape."""
+    """Read an output's value; raises `NotFound` when its object is absent, `Damaged` when it is not in that, whole."""
     holder, wanted = holder_of(reference), own_key(reference)
     body = _read(objects, holder)
     if wanted == holder:
@@ -193,15 +200,15 @@ def load(objects: ObjectStore, reference: str, kind: type[T]) -> T:
     for output in body.more:
         if output.key == wanted:
             return value_of(output.value, kind, reference)
-    raise NotFound("artifact_damaged", f"The artifact {reference} is not there.", "It is made again by itself.")
+    raise Damaged(f"The artifact {reference} is not there.")
 
 
 def value_of(value: msgspec.Raw, kind: type[T], reference: str) -> T:
-    """Decode an output's value; raises `NotFound` when it is of another shape."""
+    """Decode an output's value; raises `Damaged` when it is of another shape."""
     try:
         return msgspec.msgpack.decode(value, type=kind)
     except msgspec.ValidationError as error:
-        raise NotFound("artifact_damaged", f"The artifact {reference} is not a {kind.__name__}.") from error
+        raise Damaged(f"The artifact {reference} is not a {kind.__name__}.") from error
 
 
 def outputs(objects: ObjectStore, key: str) -> dict[str, Output]:
@@ -223,11 +230,11 @@ def published(objects: ObjectStore, document_id: str, version: str) -> Published
 def _read(objects: ObjectStore, key: str) -> _Body:
     content = objects.get(key)
     if _crc(content) != content[:_CRC_BYTES]:
-        raise NotFound("artifact_damaged", f"The artifact {key} is damaged.", "It is made again by itself.")
+        raise Damaged(f"The artifact {key} is damaged.")
     try:
         return msgspec.msgpack.decode(memoryview(content)[_CRC_BYTES:], type=_Body)
     except msgspec.ValidationError as error:
-        raise NotFound("artifact_damaged", f"The artifact {key} is no artifact.") from error
+        raise Damaged(f"The artifact {key} is no artifact.") from error
 
 
 def _crc(content: bytes | bytearray) -> bytes:

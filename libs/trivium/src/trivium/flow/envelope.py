@@ -7,8 +7,9 @@ counted before it.
 The documents of a batch share the message and the bulk calls, and nothing else: each keeps its own record, attempt,
 fence, artifacts and failure. What becomes of it is a property of its error's type: `TryLater` brings it back to its
 stage with jittered back-off while the others go on, `NeverWill` ends it as FAILED with its reason, `Conflict` means
-that somebody newer took over. A document whose stage was started before and never ended, because something killed
-the worker, goes through it alone: if it kills again, it takes no neighbour with it.
+that somebody newer took over, and `Damaged` that the chain begins again, where what is damaged is made. A document
+whose stage was started before and never ended, because something killed the worker, goes through it alone: if it kills
+again, it takes no neighbour with it.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from trivium.domain.documents import Document, DocumentState, Failure, Lane, Sta
 from trivium.domain.errors import Conflict, NeverWill, TriviumError, TryLater
 from trivium.domain.scope import Tenant
 from trivium.flow import artifacts
+from trivium.flow.artifacts import Damaged
 from trivium.flow.chain import Entry, Message
 from trivium.flow.gives_way import GivesWay
 from trivium.flow.heartbeat import LEASES_IN_A_QUEUE, given_back, leases_renewed
@@ -132,6 +134,9 @@ class Envelope(msgspec.Struct, frozen=True):
                 break
         with self._leases([*jobs, *(each.job for each in incomplete)], group[0].stage):
             begun = time.perf_counter()
+            lost = self._lost([*jobs, *(each.job for each in incomplete)], message, writes)
+            jobs = [job for job in jobs if job.document.id not in lost]
+            incomplete = [each for each in incomplete if each.job.document.id not in lost]
             jobs, incomplete = _stored(jobs, incomplete, group[0].stage, message, writes)
             costs.append(StageCost(costs[-1].stage, message.lane, time.perf_counter() - begun, 0))
         self.measured(costs)
@@ -150,6 +155,20 @@ class Envelope(msgspec.Struct, frozen=True):
             else:
                 self.clear_up(document or _erased(tenant, entry), entry)
         return jobs
+
+    def _lost(self, jobs: Sequence[Job], message: Message, writes: PendingWrites) -> set[str]:
+        """Ids of those that are somebody else's by now, among those whose object is still to be stored; clears up.
+
+        A late holder's object would replace the newer one's, which may hold more.
+        """
+        ids = {job.document.id for job in jobs if not writes.begun(job)}
+        if not ids:
+            return set()
+        try:
+            held = self._open(message.of(entry for entry in message.entries if entry.document_id in ids))
+        except TryLater:  # what was made is kept, whether the registry answers or not
+            return set()
+        return ids - {job.document.id for job in held}
 
     def _through(
         self,
@@ -194,7 +213,8 @@ class Envelope(msgspec.Struct, frozen=True):
             results = outcomes(work, begun, self.stopping)
         for job, outcome in zip(begun, results, strict=True):
             if not isinstance(outcome, Outcome):
-                incomplete.append(Incomplete(job, stage, outcome))
+                left = msgspec.structs.replace(job, document=job.progress.saved or job.document)
+                incomplete.append(Incomplete(left, stage, outcome))
                 continue
             behind = worked(job, stage, keys[job.document.id], outcome)
             if outgrown(behind, stage):
@@ -264,6 +284,8 @@ class Envelope(msgspec.Struct, frozen=True):
                 returning.append(each)
                 changed.append(self._giving_way(each.job, each.fault, each.stage))
                 telemetry.GAVE_WAY.labels(each.stage.value, message.lane.value).inc()
+            elif isinstance(each.fault, Damaged):
+                changed.append(self._begun_again(each, each.fault))
             elif isinstance(each.fault, TryLater) and _retries(message, each.stage, start) < MAX_RETRIES:
                 if not isinstance(each.fault, Conflict):
                     returning.append(each)
@@ -316,6 +338,16 @@ class Envelope(msgspec.Struct, frozen=True):
             lease_until=now + pause_s + self.lease_s,
             hindrance=_told(fault, incomplete.stage),
         )
+
+    def _begun_again(self, incomplete: Incomplete, fault: Damaged) -> Document:
+        """Anybody may claim it and begin at the first stage, so that it is made again; its starts are counted."""
+        document = incomplete.job.document
+        if document.attempt < self.max_attempts:
+            log.warning("stage_retried", **_line_of(incomplete, fault))
+            return msgspec.structs.replace(given_back(document), attempt=document.attempt)
+        lasting = NeverWill(fault.code, fault.message, "Look at the object store; submit the document again to retry.")
+        log.error("document_failed", **_line_of(incomplete, lasting))
+        return _failed(document, incomplete.stage, lasting)
 
     def _note_hindrance(self, message: Message, hindrance: Failure, pause_s: float) -> None:
         """What the whole message waits for, and that its worker keeps it for the pause: it is not lost."""

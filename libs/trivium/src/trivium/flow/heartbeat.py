@@ -90,7 +90,7 @@ class _Beat:
                 job.document, updated_at=now, lease_until=now + self._lease_s, stage_share=job.progress.done
             )
             for job in self._jobs
-            if not job.progress.sealed
+            if job.progress.saved is None
         ]
 
     def end(self) -> None:
@@ -102,7 +102,7 @@ class _Beat:
             if self._ended:
                 return
             self._ended = True
-            given = [given_back(job.document) for job in self._jobs if not job.progress.sealed]
+            given = [given_back(job.document) for job in self._jobs if job.progress.saved is None]
             self._registry.for_tenant(self._jobs[0].tenant).save_many(given)
 
 

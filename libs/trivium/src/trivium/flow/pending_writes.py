@@ -25,6 +25,10 @@ class PendingWrites:
         """Send what was made, each document's object by itself."""
         self._begun |= {job.document.id: submit(_fault, job) for job in jobs}
 
+    def begun(self, job: Job) -> bool:
+        """Whether the document's object is on its way, or there is none to store."""
+        return not job.made or job.document.id in self._begun
+
     def faults(self, jobs: Sequence[Job]) -> list[TriviumError | None]:
         """Why a document's object could not be stored, when all have been, those that were not begun before too."""
         self.begin(job for job in jobs if job.document.id not in self._begun)

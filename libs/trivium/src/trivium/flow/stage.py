@@ -31,10 +31,10 @@ FIRST_CLAIM = 2  # the fence of a document that was accepted once and claimed on
 class StageProgress:
     """How much of a stage's work on one document is done, 0 to 1; the heartbeat writes it into the record.
 
-    It writes under `writing`, and nothing any more once the stage has said that it saves the record itself.
+    It writes under `writing`, and nothing any more once the stage has said that it saves the record itself: `saved`.
     """
 
-    sealed = False
+    saved: Document | None = None
 
     def __init__(self, check: Callable[[], None] = lambda: None) -> None:
         self.done = 0.0
@@ -46,10 +46,10 @@ class StageProgress:
         self.done = done
         self._check()
 
-    def seal(self) -> None:
-        """From a stage that is about to save the record: no sign of life comes behind it."""
+    def seal(self, saved: Document) -> None:
+        """From a stage that is about to save this record: no sign of life comes behind it, and no fault undoes it."""
         with self.writing:
-            self.sealed = True
+            self.saved = saved
 
 
 class Job(msgspec.Struct, frozen=True):

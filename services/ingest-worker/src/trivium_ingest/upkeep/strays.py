@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Iterator, Sequence
 from functools import partial
-from itertools import groupby
+from itertools import groupby, islice
 
 import msgspec
 
@@ -105,7 +105,7 @@ def _without_record(stores: Stores, tenant: Tenant, *, repair: bool) -> Iterator
     told: set[str] = set()
     for prefix in ("originals/", "artifacts/"):
         ids = (identifier for identifier, _ in groupby(key.split("/")[1] for key in objects.keys(prefix)))
-        while some := [identifier for identifier, _ in zip(ids, range(PAGE), strict=False)]:
+        while some := list(islice(ids, PAGE)):
             known = registry.get_many(some)
             amiss = [each for each in some if each not in known or known[each].state is DocumentState.DELETED]
             known = registry.get_many(amiss)

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 import urllib3
 from minio import Minio
+from minio.error import MinioException, S3Error
 
 from trivium.adapters.distributed.elasticsearch.keywords import require_known
 from trivium.adapters.distributed.elasticsearch.server import ElasticServer
@@ -173,7 +174,14 @@ def _notification(settings: Settings) -> Finding:
         region=settings.s3_region,
         http_client=urllib3.PoolManager(timeout=TIMEOUT_S, retries=False),
     )
-    config = client.get_bucket_notification(settings.s3_uploads)
+    try:
+        config = client.get_bucket_notification(settings.s3_uploads)
+    except MinioException as error:
+        why = error.code if isinstance(error, S3Error) else type(error).__name__
+        action = f"Uploads are found by listing; allow s3:GetBucketNotification on bucket {settings.s3_uploads}."
+        return Finding("object store", "notification", False, f"cannot be read: {why}", action)
+    except urllib3.exceptions.HTTPError as error:
+        raise unreachable(error, address.netloc) from error
     targets = [*config.queue_config_list, *config.topic_config_list, *config.cloud_func_config_list]
     told = {event for target in targets for event in target.events}
     missing = [event for event in _UPLOAD_EVENTS if not any(name.startswith(event) for name in told)]
