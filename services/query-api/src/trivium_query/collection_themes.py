@@ -14,6 +14,7 @@ from trivium.ports.registry import TenantRegistry
 from trivium_query.answer.answerers.themes import Theme, Themes
 from trivium_query.requests import PresentTopics
 from trivium_query.retrieve.topics import candidates, has_topics
+from trivium_query.topics.kept import WAIT_SHARE
 from trivium_query.topics.quote import quote_of
 
 WAIT_S = 10.0
@@ -28,11 +29,11 @@ class CollectionThemes(msgspec.Struct, frozen=True):
     registry: TenantRegistry
     restrict: SearchFilter
 
-    async def themes(self, count: int) -> Themes:
+    async def themes(self, count: int, limit_s: float) -> Themes:
         """One read of the passages, and one of their versions."""
         if not has_topics(self.restrict.rows()):
             return Themes((), 0, 0)
-        current = await self.topics.of(self.tenant, self.restrict.dataset, WAIT_S)
+        current = await self.topics.of(self.tenant, self.restrict.dataset, min(WAIT_S, limit_s * WAIT_SHARE))
         largest = candidates(current.topics, "")
         chosen = largest[:count]
         chunks = await self.keywords.chunks([key for topic in chosen for key in topic.central])

@@ -12,7 +12,7 @@ from trivium.domain.documents import Document
 from trivium.domain.retrieval import Hit, SearchFilter
 from trivium.ports.keywords import KeywordReader
 from trivium.ports.registry import TenantRegistry
-from trivium_query.answer.answerers.listing import Listing
+from trivium_query.answer.answerers.listing import Documents, Listing
 from trivium_query.words import content_words
 
 PAGE = 1000
@@ -29,14 +29,15 @@ class PublishedDocuments(msgspec.Struct, frozen=True):
     keywords: KeywordReader
     restrict: SearchFilter
 
-    async def documents(self) -> Sequence[Document]:
+    async def documents(self) -> Documents:
         """Page by page."""
         return await asyncio.to_thread(self._listed)
 
     async def first_passages(self, documents: Sequence[Document]) -> tuple[Hit, ...]:
         """One read for each of the first `MAX_SHOWN`."""
-        reads = (self.keywords.document_chunks(each.id, each.active_version, 0, 1) for each in documents[:MAX_SHOWN])
-        return _ranked([chunk for chunks in await asyncio.gather(*reads) for chunk in chunks])
+        count = MAX_PASSAGES_OF_ONE if self.restrict.kinds else 1
+        reads = (self._passages(each, count) for each in documents[:MAX_SHOWN])
+        return _ranked([chunk for chunks in await asyncio.gather(*reads) for chunk in chunks[:1]])
 
     async def mentioning(self, words: str) -> Listing:
         """Every passage that the index finds is read, for it finds those with one of the words too."""
@@ -51,9 +52,15 @@ class PublishedDocuments(msgspec.Struct, frozen=True):
 
     async def passages(self, document: Document) -> Sequence[Chunk]:
         """One read."""
-        return await self.keywords.document_chunks(document.id, document.active_version, 0, MAX_PASSAGES_OF_ONE)
+        return await self._passages(document, MAX_PASSAGES_OF_ONE)
 
-    def _listed(self) -> list[Document]:
+    async def _passages(self, document: Document, count: int) -> list[Chunk]:
+        """Of its first `count` those of the kinds that the filter asks for."""
+        kinds = self.restrict.kinds
+        chunks = await self.keywords.document_chunks(document.id, document.active_version, 0, count)
+        return [chunk for chunk in chunks if not kinds or any(chunk.holds(kind) for kind in kinds)]
+
+    def _listed(self) -> Documents:
         found: list[Document] = []
         cursor = ""
         while len(found) < MAX_DOCUMENTS:
@@ -62,7 +69,7 @@ class PublishedDocuments(msgspec.Struct, frozen=True):
             cursor = page.cursor
             if not cursor:
                 break
-        return found
+        return Documents(found, exact=not cursor)
 
     def _is_seen(self, document: Document) -> bool:
         return bool(document.active_version) and self.restrict.admits(document)

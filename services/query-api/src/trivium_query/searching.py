@@ -23,6 +23,7 @@ from trivium_query.retrieve.budgeted_reads import Budgets
 from trivium_query.retrieve.store_reads import Readers, Visuals
 from trivium_query.retrieve.texts import PublishedChunks
 from trivium_query.retrieve.warmth import Warmth
+from trivium_query.topics.kept import WAIT_SHARE
 
 
 class PipelineSearcher(msgspec.Struct, frozen=True):
@@ -62,7 +63,7 @@ class PipelineSearcher(msgspec.Struct, frozen=True):
 
         async def present_topics(dataset: str) -> Topics:
             assert self.topics is not None  # noqa: S101 - else nobody is handed this
-            return (await self.topics.of(tenant, dataset, self.budgets.topics_s)).topics
+            return (await self.topics.of(tenant, dataset, self.budgets.topics_s * WAIT_SHARE)).topics
 
         readers = Readers(
             self.vectors.reader(tenant),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
+from growth import LINEAR, growth
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -17,7 +18,7 @@ from trivium_query.answer.citations import Draft, MarkerWriter, Shelf
 from trivium_query.answer.extractive import extract
 from trivium_query.answer.fence import Unfenced
 from trivium_query.answer.pool import pooled
-from trivium_query.answer.understand import understand
+from trivium_query.answer.understand import HISTORY_TURNS, understand
 from trivium_query.answer.verify import claims_of, judge_claims, sub_questions
 from trivium_query.words import content_words
 
@@ -156,6 +157,17 @@ def test_only_a_follow_up_without_a_subject_carries_names(question: str, carried
     assert understood.carried == carried
     assert understood.text == question
     assert all(name in understood.standalone for name in carried)
+
+
+@pytest.mark.parametrize("word", ["1 ", "the ", "the boards ", "their "])
+def test_a_follow_up_costs_in_proportion_to_its_length(word: str) -> None:
+    assert growth(lambda size: understand(word * size, (Turn(word * size, ""),)), 1000) < LINEAR
+
+
+def test_every_turn_that_takes_part_is_looked_at_for_names() -> None:
+    history = (*LOVELACE, *[Turn("What is the tide like?", "It is low.")] * (HISTORY_TURNS - 1))
+    assert understand("When was she born?", history).carried == ("Ada Lovelace",)
+    assert understand("When was she born?", (*history, history[-1])).carried == ()
 
 
 def test_a_question_is_cleaned_of_what_nobody_sees() -> None:

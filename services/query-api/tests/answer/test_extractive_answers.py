@@ -6,13 +6,14 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 
 from trivium.domain.answers import Citation, Finished, HitsFound, Judged, TextPiece, Turn, Verdict
 from trivium.domain.errors import Refused, TryLater
 from trivium.domain.parsed import Position, UnitKind
 from trivium.domain.retrieval import Degraded, Rerank, SearchResult
-from trivium.ports.inference import Vector
+from trivium.ports.inference import Passage, Reading, Vector
 from trivium_query.answer.answer import Dependencies, answer, stream
 from trivium_query.answer.citations import MARKER
 from trivium_query.answer.extractive import NOT_FOUND
@@ -137,6 +138,13 @@ async def test_a_question_of_two_parts_is_answered_from_both(library: Library, a
     assert "garden.md" in given.text
 
 
+async def test_what_was_not_found_of_two_questions_is_noted(library: Library, ask: Ask) -> None:
+    question = "Who commanded the Apollo 11 mission, and when was the parliament of Zanzibar dissolved?"
+    given = await answer(ask(question), library.dependencies())
+    assert "Neil Armstrong commanded" in given.text
+    assert given.notes == ("Not found: When was the parliament of Zanzibar dissolved?",)
+
+
 async def test_a_follow_up_carries_the_names_of_its_history(library: Library, ask: Ask) -> None:
     history = (Turn("Who was Neil Armstrong?", "Neil Armstrong was an astronaut."),)
     given = await answer(ask("Where was he born?", history=history), library.dependencies())
@@ -170,6 +178,21 @@ async def test_without_vectors_words_alone_decide_and_the_answer_says_so(library
     given = await answer(ask("Who commanded the Apollo 11 mission?"), dependencies)
     assert "Neil Armstrong commanded" in given.text
     assert Degraded("sentences", "The embedder is down.") in given.degraded
+
+
+async def test_a_vector_store_that_hangs_leaves_the_reader_its_time(library: Library, ask: Ask) -> None:
+    async def hanging(_: Sequence[str]) -> dict[str, Vector]:
+        await asyncio.sleep(60)
+        raise AssertionError
+
+    async def read(_: str, passages: Sequence[Passage]) -> list[Reading]:
+        await asyncio.sleep(0)
+        return [Reading((), 1.0) for _ in passages]
+
+    dependencies = msgspec.structs.replace(library.dependencies(), sentence_vectors=hanging, reader=read)
+    given = await answer(ask("Who commanded the Apollo 11 mission?", timeout_s=1.0), dependencies)
+    assert "Neil Armstrong commanded" in given.text
+    assert [lost.source for lost in given.degraded] == ["sentences"]
 
 
 async def test_lost_sources_are_named_and_a_late_search_is_an_error(library: Library, ask: Ask) -> None:

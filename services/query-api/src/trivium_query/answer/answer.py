@@ -84,8 +84,10 @@ RERANK_SHARE = 0.3
 TABLES_SHARE = 0.3
 WRITE_SHARE = 0.8
 VERIFY_SHARE = 0.6
+SENTENCES_SHARE = 0.2
 READ_SHARE = 0.5
 THEMES_SHARE = 0.5
+DOCUMENT_SHARE = 0.5
 
 
 class Dependencies(msgspec.Struct, frozen=True):
@@ -154,7 +156,7 @@ async def _events(request: AskRequest, dependencies: Dependencies) -> AsyncItera
     question = await _understand(request, llm, ledger)
     themes: Themes | None = None
     async with ledger.optional("topics", THEMES_SHARE):
-        themes = await themes_of(question, dependencies.collected, request.top_k)
+        themes = await themes_of(question, dependencies.collected, request.top_k, ledger.remaining_s(THEMES_SHARE))
     hits = themes.hits if themes else await _retrieve(question, request, dependencies, llm, ledger)
     yield HitsFound(hits, tuple(ledger.degraded.values()))
     question, slips = mended(question, hits)
@@ -286,7 +288,7 @@ async def _unsearched(
         async with ledger.optional("collection"):
             answered = await answer_unsearched(question, dependencies.collection)
     elif question.kind in OF_ONE_DOCUMENT and dependencies.llm is None:
-        async with ledger.optional("collection"):
+        async with ledger.optional("collection", DOCUMENT_SHARE):
             answered = await answer_of_one_document(question, dependencies.collection, dependencies.sentence_vectors)
     return Written(answered.draft, EXTRACTIVE, answered.hits, verdict=answered.verdict) if answered else None
 
@@ -318,7 +320,6 @@ async def _generate(
         async for piece in generate(question.standalone, hits, llm, ledger.remaining_s(WRITE_SHARE), question.kind):
             if isinstance(piece, Generated):
                 ledger.spend(piece.completion, *piece.prompts, calls=piece.calls)
-                ledger.notes.extend(piece.draft.notes)
                 yield Written(piece.draft, llm.name, hits)
             else:
                 yield piece
@@ -350,7 +351,7 @@ async def _extract_one(
     vectors: Mapping[str, Vector] = {}
     understood = not spoken(question.standalone, hits).beyond(dependencies.languages)
     if hits and understood:
-        async with ledger.optional("sentences"):
+        async with ledger.optional("sentences", SENTENCES_SHARE):
             vectors = await dependencies.sentence_vectors([hit.chunk.id for hit in hits])
             question_vector = (await dependencies.embed([question.standalone]))[0]
     with ledger.timed("extract"):
@@ -484,14 +485,16 @@ async def _repair(
     if all(hit.chunk.id in known for ranking in rankings for hit in ranking):
         return None
     hits = pooled([written.hits, *rankings], request.top_k + SUB_TOP_K)
+    noted = len(ledger.notes)
     again: Written | None = None
     async for event in _write(question, hits, dependencies, llm if written.extract is None else None, ledger):
         again = event if isinstance(event, Written) else again
-    if again is None or again.engine != written.engine:
-        return None
-    second = await _judge(question, again, dependencies, llm, ledger)
-    better = _strength(again, second) > _strength(written, outcome)
-    return (again, msgspec.structs.replace(second, sub_questions=outcome.sub_questions)) if better else None
+    if again is not None and again.engine == written.engine:
+        second = await _judge(question, again, dependencies, llm, ledger)
+        if _strength(again, second) > _strength(written, outcome):
+            return again, msgspec.structs.replace(second, sub_questions=outcome.sub_questions)
+    del ledger.notes[noted:]  # they tell of an answer that nobody gets
+    return None
 
 
 def _strength(written: Written, outcome: Outcome) -> tuple[int, float]:
@@ -515,7 +518,7 @@ def _finish(request: AskRequest, question: Question, written: Written, outcome: 
         hits=written.hits,
         degraded=tuple(ledger.degraded.values()),
         sub_questions=outcome.sub_questions,
-        notes=tuple(dict.fromkeys(ledger.notes)),
+        notes=tuple(dict.fromkeys((*ledger.notes, *draft.notes))),
         usage=ledger.usage,
         timings_ms=ledger.timings_ms,
         kind=request.kind or draft.kind or question.kind,

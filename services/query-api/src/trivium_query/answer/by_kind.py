@@ -56,7 +56,7 @@ async def answer_of_one_document(
     question: Question, collection: Collection | None, vectors: SentenceVectors
 ) -> Answered | None:
     """What the one document that is named is about; None where none is, or more."""
-    documents = await collection.documents() if collection is not None else ()
+    documents = (await collection.documents()).found if collection is not None else ()
     alone = documents[0] if question.kind is Kind.THEMES and len(documents) == 1 else None
     named = alone if question.kind is Kind.THEMES else named_in(question.standalone, documents)
     if collection is None or named is None:
@@ -65,11 +65,11 @@ async def answer_of_one_document(
     return answer_of_document(question.kind, chunks, await vectors([chunk.id for chunk in chunks])) if chunks else None
 
 
-async def themes_of(question: Question, collected: Collected | None, count: int) -> Themes | None:
+async def themes_of(question: Question, collected: Collected | None, count: int, limit_s: float) -> Themes | None:
     """The themes that are asked for; None for any other question, and for a collection of one document."""
     if question.kind is not Kind.THEMES or collected is None:
         return None
-    found = await collected.themes(count)
+    found = await collected.themes(count, limit_s)
     return found if found.shown and found.documents > 1 else None
 
 

@@ -22,7 +22,7 @@ from trivium_query.answer.follow_up import completed, continued, is_question_wor
 from trivium_query.words import content_words, fold, is_function_word
 
 MAX_CARRIED_NAMES = 3
-_REMEMBERED_TURNS = 6
+HISTORY_TURNS = 10  # the newest of a conversation that take part in a question
 _SHOWN_CHARS = 600  # of an earlier answer, when a model rewrites the follow-up
 _FEW_WORDS = 3  # a question of no more content words and no name leans on the one before, if a word ties it to that
 _DEFINITE_WORDS = 2  # or of so few, if it asks for the one thing of its kind ("What colour is the lantern?")
@@ -74,7 +74,7 @@ def clean_question(text: str) -> str:
 def understand(text: str, history: Sequence[Turn] = ()) -> Question:
     """A follow-up with what it leaves out, or with the names that it points to, taken from the turns before it."""
     told: list[Turn] = []
-    for turn in history[-_REMEMBERED_TURNS:]:
+    for turn in history[-HISTORY_TURNS:]:
         with suppress(Refused):  # a turn of an older version need not be a question as we take them
             told.append(Turn(_understood(clean_question(turn.question), told).standalone, turn.answer))
     return _understood(clean_question(text), told)
@@ -102,7 +102,7 @@ async def understand_with_llm(
     """The follow-up rewritten by the model. Raises what the client raises; then use `understand`."""
     cleaned = clean_question(text)
     told = "\n".join(
-        f"User: {turn.question}\nAssistant: {turn.answer[:_SHOWN_CHARS]}" for turn in history[-_REMEMBERED_TURNS:]
+        f"User: {turn.question}\nAssistant: {turn.answer[:_SHOWN_CHARS]}" for turn in history[-HISTORY_TURNS:]
     )
     messages = [Message("system", PROMPT.text), Message("user", f"{told}\n\nLast question: {cleaned}")]
     rewritten, completion = await llm.complete_json(messages, Rewritten, max_tokens=256, timeout_s=timeout_s)
@@ -116,13 +116,13 @@ def _leans_back(question: str, before: str) -> bool:
         return any(word in _POINTERS for word in words[:-1]) and not _has_antecedent(question, words)
     few = len(content_words(question))
     tied = bool(continued(question)) and few <= _FEW_WORDS
-    return _points_back(question) or tied or any(_is_known_thing(*pair, few, before) for pair in pairwise(words))
+    spoken_of = frozenset(content_words(before))
+    return _points_back(question) or tied or any(_is_known_thing(*pair, few, spoken_of) for pair in pairwise(words))
 
 
-def _is_known_thing(word: str, following: str, few: int, before: str) -> bool:
+def _is_known_thing(word: str, following: str, few: int, spoken_of: frozenset[str]) -> bool:
     """Whether it is "the board", in a question of few words or after one that has a board in it."""
-    was_spoken_of = not {*content_words(following)}.isdisjoint(content_words(before))
-    return word in _DEFINITE and (few <= _DEFINITE_WORDS or was_spoken_of)
+    return word in _DEFINITE and (few <= _DEFINITE_WORDS or not spoken_of.isdisjoint(content_words(following)))
 
 
 def _points_back(question: str) -> bool:

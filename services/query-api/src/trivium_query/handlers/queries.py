@@ -16,13 +16,12 @@ from trivium.domain.retrieval import Mode, SearchFilter, SearchResult
 from trivium.domain.scope import Tenant
 from trivium.domain.times import period
 from trivium_query.access.limiter import refuse_debtors, settle
-from trivium_query.answer.understand import clean_question
+from trivium_query.answer.understand import HISTORY_TURNS, clean_question
 from trivium_query.failures import deadline_passed
 from trivium_query.handlers import conversations
 from trivium_query.handlers.emptiness import nothing_there
 from trivium_query.requests import AskRequest, Services
 
-HISTORY_TURNS = 10
 log = structlog.get_logger()
 
 

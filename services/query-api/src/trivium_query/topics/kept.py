@@ -35,6 +35,7 @@ VERSION = 1  # of the way topics are made; another makes all of them again
 REMEMBERED = 8  # tenants and datasets
 MAX_WAITING = 8  # makings of the process, the one at work included
 CLOSE_S = 5.0
+WAIT_SHARE = 0.8  # of the time that a caller has; the rest is for telling the old ones
 
 _log = structlog.get_logger(__name__)
 _Key = tuple[Tenant, str]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from trivium.domain.answers import Verdict
+from trivium.domain.answers import Citation, Verdict
 from trivium.domain.documents import Document
 from trivium.domain.retrieval import Hit
 from trivium_query.answer.answerers.answered import Answered
@@ -38,12 +38,14 @@ def topic_of(question: str) -> str:
 
 
 async def answer_of_collection(question: str, collection: Collection) -> Answered:
-    """Counted exactly, the documents listed and cited."""
+    """Counted, where they are not too many exactly, the documents listed and cited."""
     topic = topic_of(question)
     if topic:
         return _mentioning(question, topic, await collection.mentioning(topic))
-    documents = _of_a_format(question, await collection.documents())
-    return _all_of(question, documents, await collection.first_passages(documents))
+    listed = await collection.documents()
+    documents = _of_a_format(question, listed.found)
+    hits = await collection.first_passages(documents)
+    return _all_of(question, Listing(len(documents), hits, listed.exact))
 
 
 def _mentioning(question: str, topic: str, listing: Listing) -> Answered:
@@ -53,23 +55,22 @@ def _mentioning(question: str, topic: str, listing: Listing) -> Answered:
     lines, citations = cited([(hit, _mention(words, hit)) for hit in listing.hits], listing.hits)
     lead = f"{_counted(listing)} mention{'s' * (listing.total == 1)} “{topic}”:"
     text = "\n".join([lead, *lines, *_more(listing.total - len(listing.hits))])
+    return _answered(question, listing, text, citations)
+
+
+def _all_of(question: str, listing: Listing) -> Answered:
+    if not listing.total:
+        where = "" if listing.exact else " among the newest"
+        return Answered(Draft(f"There is no such document{where}.", found=False), Verdict.NOT_SUPPORTED)
+    lines, citations = cited([(hit, _title(hit)) for hit in listing.hits], listing.hits)
+    lead = f"There {'are' if listing.total > 1 else 'is'} {_counted(listing)}:"
+    text = "\n".join([lead, *lines, *_more(listing.total - len(listing.hits))])
+    return _answered(question, listing, text, citations)
+
+
+def _answered(question: str, listing: Listing, text: str, citations: tuple[Citation, ...]) -> Answered:
     verdict = Verdict.SUPPORTED if listing.exact else Verdict.PARTIALLY_SUPPORTED
     return Answered(Draft(text, True, citations, short=_short(question, listing)), verdict, listing.hits)
-
-
-def _all_of(question: str, documents: Sequence[Document], hits: tuple[Hit, ...]) -> Answered:
-    if not documents:
-        return Answered(Draft("There is no such document.", found=False), Verdict.NOT_SUPPORTED)
-    listing = Listing(len(documents), hits)
-    lines, citations = cited([(hit, _title(hit)) for hit in hits], hits)
-    text = "\n".join(
-        [
-            f"There {'are' if len(documents) > 1 else 'is'} {_counted(listing)}:",
-            *lines,
-            *_more(listing.total - len(hits)),
-        ]
-    )
-    return Answered(Draft(text, True, citations, short=_short(question, listing)), Verdict.SUPPORTED, hits)
 
 
 def _of_a_format(question: str, documents: Sequence[Document]) -> Sequence[Document]:
@@ -80,7 +81,11 @@ def _of_a_format(question: str, documents: Sequence[Document]) -> Sequence[Docum
 
 
 def _counted(listing: Listing) -> str:
-    return f"{'' if listing.exact else 'at least '}{listing.total:,} document{'s' * (listing.total != 1)}"
+    return f"{_at_least(listing)}{listing.total:,} document{'s' * (listing.total != 1)}"
+
+
+def _at_least(listing: Listing) -> str:
+    return "" if listing.exact else "at least "
 
 
 def _more(more: int) -> list[str]:
@@ -92,8 +97,8 @@ def _short(question: str, listing: Listing) -> str:
     folded = fold(question)
     if _WHETHER.search(folded):
         return "yes"
-    if _HOW_MANY.search(folded) or listing.total > MAX_NAMED:
-        return str(listing.total)
+    if _HOW_MANY.search(folded) or listing.total > min(MAX_NAMED, len(listing.hits)):
+        return f"{_at_least(listing)}{listing.total}"
     shelf = Shelf(listing.hits)
     return ", ".join(shelf.name(hit) for hit in listing.hits)
 

@@ -20,15 +20,22 @@ class Listing(msgspec.Struct, frozen=True):
     exact: bool = True
 
 
+class Documents(msgspec.Struct, frozen=True):
+    """Documents of a collection, newest first; `exact` is False where it may have more."""
+
+    found: Sequence[Document]
+    exact: bool = True
+
+
 class Collection(Protocol):
     """What one caller may see: documents of his tenant and filter that were published. All raise `TryLater`."""
 
-    async def documents(self) -> Sequence[Document]:
-        """All of them, newest first; of a very large collection the newest."""
+    async def documents(self) -> Documents:
+        """All of them; of a very large collection the newest."""
         ...
 
     async def first_passages(self, documents: Sequence[Document]) -> tuple[Hit, ...]:
-        """The first passage of each that has one."""
+        """The first passage of each that has one of the kinds that may be seen."""
         ...
 
     async def mentioning(self, words: str) -> Listing:
@@ -36,5 +43,5 @@ class Collection(Protocol):
         ...
 
     async def passages(self, document: Document) -> Sequence[Chunk]:
-        """The document's passages in order, of a very long document the first."""
+        """The document's passages of these kinds in order, of a very long document the first."""
         ...

@@ -41,8 +41,11 @@ class Themes(msgspec.Struct, frozen=True):
 class Collected(Protocol):
     """What one caller's collection is about. Raises `TryLater` while that is being found out."""
 
-    async def themes(self, count: int) -> Themes:
-        """At most `count` topics, the largest first, none whose passages queries do not see."""
+    async def themes(self, count: int, limit_s: float) -> Themes:
+        """At most `count` topics, the largest first, none whose passages queries do not see.
+
+        Of `limit_s` enough is kept to tell old ones, where new ones are not made in time.
+        """
         ...
 
 
