@@ -72,6 +72,14 @@ class Rows(Work):
         return [Outcome(f"rows of {job.load(ENRICH, str)}") for job in jobs]
 
 
+class Ends(Work):
+    """The last stage."""
+
+    def run(self, job: Job) -> Outcome:
+        self.ran.append(job.document.source)
+        return Outcome("published", {"state": DocumentState.READY, "active_version": job.document.version})
+
+
 class Killed(BaseException):
     """The end of a process."""
 
@@ -230,6 +238,18 @@ def test_what_could_not_be_stored_is_made_again(world: World) -> None:
     assert (redelivery.stage, redelivery.message.entries) == (PARSE, world.message.entries)
     world.envelope = whole
     assert [world.load(entry, EMBED) for entry in world.run(redelivery.message).onward.entries] == [ALL] * 2
+
+
+def test_who_is_ready_but_not_stored_comes_again(world: World) -> None:
+    last = Ends(Stage.PUBLISH)
+    full = msgspec.structs.replace(world.envelope, objects=Full(world.data))
+    made = {stage.value: f"{stage.value}-1" for stage in STAGES[:-1]}
+    message = world.message.of(msgspec.structs.replace(entry, artifacts=made) for entry in world.message.entries)
+    redeliveries = full.run([last], message).redeliveries
+    assert world.now("a.txt").state is DocumentState.RUNNING
+    world.envelope.run([last], redeliveries[0].message)
+    assert world.now("a.txt").state is DocumentState.READY
+    assert all(len(world.stored(entry)) == 1 for entry in world.message.entries)
 
 
 def test_a_stage_group_is_stored_while_its_last_stage_writes_rows(world: World) -> None:

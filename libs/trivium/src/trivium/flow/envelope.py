@@ -418,11 +418,17 @@ def _stored(
     faults = writes.faults([each.job for each in reached])
     kept = [each for each, error in zip(reached, faults, strict=True) if error is None]
     repeated = [
-        Incomplete(msgspec.structs.replace(each.job, entry=first[each.job.document.id]), start, error)
+        Incomplete(_again(each.job, first[each.job.document.id]), start, error)
         for each, error in zip(reached, faults, strict=True)
         if error is not None
     ]
     return [each.job for each in kept if each.fault is None], [*lasting, *(e for e in kept if e.fault), *repeated]
+
+
+def _again(job: Job, entry: Entry) -> Job:
+    """From the group's first stage on; who was ready is not, without what is to be stored."""
+    document = msgspec.structs.replace(job.document, state=DocumentState.RUNNING)
+    return msgspec.structs.replace(job, document=document, entry=entry)
 
 
 def _failed(document: Document, stage: Stage, error: TriviumError) -> Document:
