@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import gzip
+from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
+from rich.progress import Progress, TaskID
 
 from trivium.config import load_settings
 from trivium.domain.retrieval import Mode
 from trivium_embedded import evaluation
+from trivium_embedded.evaluation import corpus
+from trivium_embedded.wiring import assembled, open_stores
+from trivium_ingest.upkeep.audit import audit
 
 PATIENCE = {f"TRIVIUM_{source}_BUDGET_S": "20" for source in ("VECTOR", "KEYWORD", "GRAPH")}  # of a busy machine
 CORPUS = [{"id": "a", "text": "The heron stands in the reeds."}, {"id": "b", "text": "A ferry crosses at noon."}]
@@ -50,3 +56,28 @@ def test_a_source_beyond_its_budget_is_left_out_where_others_answer_and_the_summ
     assert "keyword: of" not in plain
     assert (folder / "runs" / f"{folder.name}.hybrid.run").read_text()
     assert (folder / "runs" / f"{folder.name}.qrels").read_text() == "q1 0 a 1\nq2 0 b 1\n"
+
+
+@pytest.mark.parametrize("broken_off", [False, True])
+def test_nothing_of_the_tenant_is_left_on_servers(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, broken_off: bool
+) -> None:
+    """Another data directory stands for them. An audit would bring back what has a record or objects."""
+    servers = msgspec.structs.replace(load_settings(PATIENCE), data_dir=tmp_path / "servers")
+    monkeypatch.setattr(corpus, "assembled", lambda _, **options: assembled(servers, **options))
+    monkeypatch.setattr(corpus, "open_stores", lambda _: open_stores(servers))
+    add_task = Progress.add_task
+
+    def interrupted(self: Progress, description: str, **options: Any) -> TaskID:
+        if broken_off and description == "ingest":
+            raise KeyboardInterrupt
+        return add_task(self, description, **options)
+
+    monkeypatch.setattr(Progress, "add_task", interrupted)
+    with pytest.raises(KeyboardInterrupt) if broken_off else nullcontext():
+        evaluation.retrieval(msgspec.structs.replace(servers, backend="distributed"), folder, None, (Mode.KEYWORD,))
+    with open_stores(servers) as stores:
+        rows = (stores.vectors, stores.visuals, stores.hypernodes, stores.keywords, stores.graphs)
+        for store in (*rows, stores.conversations, stores.objects, stores.registry):
+            assert list(store.tenants()) == []
+        assert list(audit(stores, repair=True)) == []

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import random
+import shutil
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -36,6 +38,7 @@ from trivium_ingest.dispatch import Dispatcher, release_orphans
 from trivium_ingest.parse.build import fingerprint, parse_blob
 from trivium_ingest.publish import PublishWork
 from trivium_ingest.stages import ChunkWork, EmbedWork, EnrichWork, IndexWork, ParseWork
+from trivium_ingest.upkeep.audit import audit
 
 STOPS = 30
 EXAMPLES = Path(__file__).parents[3] / "examples" / "files"
@@ -109,3 +112,31 @@ def test_thirty_stops_at_any_moment_lose_nothing(tmp_path: Path, models: Models)
         found = registry.list(limit=200).documents
         assert {document.state for document in found} == {DocumentState.READY}
         assert {document.source for document in found if not document.parent} == set(files)
+
+
+def test_what_is_published_has_its_rows_after_a_power_cut(
+    tmp_path: Path, models: Models, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The next upload forces to the disk that a document is ready: its rows have to be there by then."""
+    settings = msgspec.structs.replace(load_settings({}), data_dir=tmp_path / "data")
+    cut = msgspec.structs.replace(settings, data_dir=tmp_path / "cut")
+    forced: dict[Path, int] = {}
+    fsync = os.fsync
+
+    def noted(descriptor: int) -> None:
+        size = os.fstat(descriptor).st_size
+        fsync(descriptor)
+        forced[Path(f"/proc/self/fd/{descriptor}").readlink()] = size
+
+    monkeypatch.setattr(os, "fsync", noted)
+    with reading(settings, models) as (intake, registry):
+        document = intake.accept(NewSource(Blob("ferry.md", b"# Ferry\n\nThe ferry to Inish Orla leaves at 06:40.\n")))
+        wait_until(lambda: registry.get(document.id).state is DocumentState.READY, "it is published")
+        shutil.copytree(settings.data_dir, cut.data_dir)
+    for log in (cut.data_dir / "tenants").rglob("*.sqlite-wal"):
+        os.truncate(log, forced.get(settings.data_dir / log.relative_to(cut.data_dir), 0))
+    for shared in cut.data_dir.rglob("*.sqlite-shm"):  # which is memory
+        shared.unlink()
+    with open_stores(cut) as stores:
+        assert stores.registry.for_tenant(DEFAULT_TENANT).get(document.id).state is DocumentState.READY
+        assert list(audit(stores)) == []

@@ -28,6 +28,7 @@ from folder_stores import FolderStores
 from PIL import Image
 from prometheus_client import REGISTRY
 
+from trivium.adapters.embedded.hypernodes import SqliteHyperNodes
 from trivium.adapters.models import connect_models
 from trivium.cli.main import cli
 from trivium.config import Settings, load_settings
@@ -434,9 +435,9 @@ class Lost:
         self.registry = self.stores.registry.for_tenant(DEFAULT_TENANT)
         self.objects = self.stores.objects.for_tenant(DEFAULT_TENANT)
 
-    def upload(self, content: bytes) -> Document:
+    def upload(self, content: bytes, name: str = "plan.txt") -> Document:
         whole = StoreIntake(self.stores, lambda: None, None, 10**6)  # type: ignore[arg-type]  # nothing is fetched
-        source = NewSource(Blob("plan.txt", content), to=Destination("papers", run="spring"))
+        source = NewSource(Blob(name, content), to=Destination("papers", run="spring"))
         return whole.for_tenant(DEFAULT_TENANT).accept(source)
 
     def publish(self, document: Document, at: float) -> None:
@@ -470,6 +471,16 @@ def test_a_lost_document_that_was_never_published_is_told_with_the_dataset_it_co
     drift = lost.audit()
     assert (drift.repaired, "it comes into 'default'" in drift.found) == (True, True)
     assert lost.registry.get(before.id).dataset == "default"
+
+
+def test_every_one_of_more_lost_documents_than_are_looked_at_at_once_comes_back(
+    lost: Lost, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("trivium_ingest.upkeep.strays.PAGE", 2)
+    before = {lost.upload(b"one", f"{number}.txt").id for number in range(7)}
+    lost.stores.registry.drop(DEFAULT_TENANT)
+    assert {drift.document_id for drift in audit(lost.stores, repair=True) if drift.repaired} == before
+    assert set(lost.registry.get_many(list(before))) == before
 
 
 @pytest.mark.parametrize("last", range(2))
@@ -629,6 +640,23 @@ def test_a_data_directory_without_hypernodes_has_them_once_it_is_opened(kept: Ke
         connection.execute("ALTER TABLE share DROP COLUMN within")
         (version,) = connection.execute("PRAGMA user_version").fetchone()
         connection.execute(f"PRAGMA user_version = {version - 4}")
+    assert kept.audit() == []
+    assert kept.ids("mill.docx") == before
+
+
+@pytest.mark.parametrize("tables", [True, False], ids=["with tables", "without any"])
+def test_a_data_directory_whose_hypernodes_were_broken_off_before_the_first_has_them(
+    kept: Kept, *, tables: bool
+) -> None:
+    before = kept.ids("mill.docx")
+    folder = kept.settings.data_dir / "tenants" / "default"
+    for file in folder.glob("hypernodes.sqlite*"):
+        file.unlink()
+    if tables:
+        with closing(SqliteHyperNodes(kept.settings.data_dir)) as begun, begun.database(DEFAULT_TENANT).write():
+            pass
+    else:
+        (folder / "hypernodes.sqlite").touch()
     assert kept.audit() == []
     assert kept.ids("mill.docx") == before
 

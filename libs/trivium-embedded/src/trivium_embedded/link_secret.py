@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from trivium.config import Settings
+from trivium_embedded.data_dir import keep_text, kept_text
 
 KEPT_IN = "link_secret"
 SECRET_BYTES = 32
@@ -22,10 +23,8 @@ def with_link_secret(settings: Settings) -> Settings:
 
 
 def _kept(path: Path) -> str:
-    if not path.exists():
-        partial = path.with_suffix(".partial")
-        partial.unlink(missing_ok=True)
-        partial.touch(0o600)
-        partial.write_text(secrets.token_hex(SECRET_BYTES), encoding="ascii")
-        partial.replace(path)
-    return path.read_text(encoding="ascii")
+    kept = kept_text(path)
+    if not kept:
+        kept = secrets.token_hex(SECRET_BYTES)
+        keep_text(path, kept)
+    return kept

@@ -19,7 +19,7 @@ from trivium.logs.setup import configure_logging
 from trivium.stopping import STOP_S, Stopping, begin_on_signals, end_in_time
 from trivium.tracing.setup import traced
 from trivium.watching.scraped import told_of_itself
-from trivium_embedded.data_dir import announce, owned
+from trivium_embedded.data_dir import announce, owned, warn_if_open
 from trivium_embedded.wiring import assembled
 from trivium_query.requests import Services
 from trivium_query.serve import Listening
@@ -37,6 +37,7 @@ def serve(settings: Settings, on_ready: Callable[[str, str], None]) -> None:
     """
     configure_logging(settings.log_level, settings.log_format)
     warn_unless_locked()
+    warn_if_open(settings.data_dir)
 
     def ready(listening: Listening) -> None:
         gc.collect()

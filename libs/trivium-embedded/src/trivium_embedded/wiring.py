@@ -36,6 +36,7 @@ from trivium.ports.parser import ParserModels
 from trivium.ports.stores import Stores
 from trivium.stopping import Stopping
 from trivium.struct_types import prepare_struct_types
+from trivium_embedded.data_dir import made
 from trivium_embedded.link_secret import with_link_secret
 from trivium_embedded.one_tenant import OneTenant
 from trivium_embedded.worker import BROKER_URL, InProcessWorkers
@@ -145,7 +146,10 @@ def assembled(
 
 @contextmanager
 def open_stores(settings: Settings) -> Iterator[Stores]:
-    """The stores of the configured backend, closed at the end of the block; several threads may read them at once."""
+    """The stores of the configured backend, closed at the end of the block; several threads may read them at once.
+
+    Embedded, the data directory is created when missing, for its owner's eyes only. Raises as `made`.
+    """
     if settings.backend == "distributed":
         from trivium.adapters.distributed.stores import DistributedStores  # noqa: PLC0415 - needs the servers' clients
 
@@ -155,6 +159,7 @@ def open_stores(settings: Settings) -> Iterator[Stores]:
         return
     prepare_struct_types()
     data_dir = settings.data_dir
+    made(data_dir)
     stores = EmbeddedStores(
         LocalObjects(data_dir),
         SqliteRegistry(data_dir),

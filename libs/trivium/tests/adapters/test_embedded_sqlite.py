@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import shutil
 import sqlite3
@@ -112,6 +113,51 @@ def test_a_row_that_cannot_be_decoded_is_told_as_damage(database: Database, stor
     with pytest.raises(TryLater) as refusal, database.read() as connection:
         msgspec.msgpack.decode(connection.execute(f"SELECT {stored} FROM t").fetchone()[0])
     assert refusal.value.code == "store_corrupt"
+    with pytest.raises(TryLater) as refusal, database.write() as connection:
+        msgspec.msgpack.decode(connection.execute(f"SELECT {stored} FROM t").fetchone()[0])
+    assert refusal.value.code == "store_corrupt"
+
+
+def test_a_durable_read_forces_what_it_saw_to_the_disk_once(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forced: list[int] = []
+    fsync = os.fsync
+
+    def noted(descriptor: int) -> None:
+        forced.append(os.fstat(descriptor).st_ino)
+        fsync(descriptor)
+
+    def durably() -> int:
+        with database.read(durable=True) as connection:
+            return count(connection)
+
+    monkeypatch.setattr(os, "fsync", noted)
+    assert (durably(), forced) == (0, [])
+    add(database)
+    log = database.path.with_name("a.sqlite-wal").stat().st_ino
+    assert (rows(database), forced) == (1, [])
+    assert (durably(), forced) == (1, [log])
+    assert (durably(), forced) == (1, [log]), "nothing was written since"
+    with database.write() as connection:
+        connection.execute("INSERT INTO t (b) VALUES ('y')")
+        assert (durably(), forced) == (1, [log] * 2)
+    assert (durably(), forced) == (2, [log] * 3), "what was committed behind the last time"
+
+
+def test_what_cannot_be_forced_to_the_disk_is_tried_again(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    add(database)
+    tries: list[int] = []
+
+    def fails(descriptor: int) -> None:
+        tries.append(descriptor)
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    monkeypatch.setattr(os, "fsync", fails)
+    for number in (1, 2):
+        with pytest.raises(TryLater) as refusal, database.read(durable=True) as connection:
+            assert count(connection) == 1
+        assert (refusal.value.code, len(tries)) == ("store_io_error", number)
 
 
 def test_a_full_disk_is_tried_again_later_and_loses_nothing(database: Database) -> None:

@@ -20,7 +20,7 @@ from trivium.evaluation.dataset import EvaluationSet
 from trivium.ports.intake import NewSource
 from trivium.ports.parser import Blob
 from trivium_embedded.data_dir import owned
-from trivium_embedded.wiring import assembled
+from trivium_embedded.wiring import assembled, open_stores
 from trivium_query.question_vectors import REMEMBERED
 from trivium_query.requests import Services
 
@@ -41,15 +41,15 @@ def ingested(
 ) -> Iterator[Ingested]:
     """Every document of the set, ingested into a throw-away tenant.
 
-    Embedded, the tenant has a data directory of its own. On servers it is removed from every index at the end.
+    Embedded, the tenant has a data directory of its own. On servers it is removed from every store at the end.
     """
     tenant = Tenant(f"evaluation-{uuid.uuid4().hex[:8]}")
     with tempfile.TemporaryDirectory(prefix="trivium-eval-") as data:
         own = msgspec.structs.replace(settings, data_dir=Path(data))
         with (
             owned(own.data_dir),
+            _thrown_away(own, tenant),
             assembled(own, remembered_questions=remembered_questions, only=tenant) as services,
-            _dropped(services, tenant),
         ):
             yield Ingested(services, tenant, _ingest(services, tenant, wanted, folder, bars))
 
@@ -63,14 +63,19 @@ def progress_bars(console: Console) -> Iterator[Progress]:
 
 
 @contextmanager
-def _dropped(services: Services, tenant: Tenant) -> Iterator[None]:
-    """Remove the tenant from every index when the block ends."""
+def _thrown_away(settings: Settings, tenant: Tenant) -> Iterator[None]:
+    """Remove the tenant from every server's store when the block ends, and nobody works on it here any more.
+
+    Records go first: whoever else has a document in hand then saves it in vain, and clears up (`flow/erase.py`).
+    """
     try:
         yield
     finally:
-        for index in (services.vectors, services.hypernodes, services.keywords, services.graphs):
-            if index is not None:
-                index.drop(tenant)
+        if settings.backend == "distributed":  # embedded, its folder goes
+            with open_stores(settings) as stores:
+                rows = (stores.vectors, stores.visuals, stores.hypernodes, stores.keywords, stores.graphs)
+                for store in (stores.registry, *rows, stores.conversations, stores.objects):
+                    store.drop(tenant)
 
 
 def _ingest(services: Services, tenant: Tenant, wanted: EvaluationSet, folder: Path, bars: Progress) -> dict[str, str]:

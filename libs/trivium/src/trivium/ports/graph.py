@@ -92,7 +92,7 @@ class GraphWriter(Protocol):
     def ids(self, versions: Mapping[str, str]) -> dict[str, set[str]]:
         """The chunks that have a share, for one version of each document (document id to version).
 
-        Every document asked for is in the answer.
+        Every document asked for is in the answer. Embedded stores promise that it is there after a power cut.
         """
         ...
 

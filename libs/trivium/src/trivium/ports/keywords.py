@@ -37,7 +37,7 @@ class KeywordWriter(Protocol):
     Half-done: a batch with a bad chunk leaves nothing; a repeated batch converges. One that a server failed in may be
     there in part; nobody sees it, because its version is not published.
     Visible: reads see a write at the latest once `ids`, called after it, has answered. Embedded stores promise more:
-    at once, and a batch as a whole or not at all.
+    at once, and a batch as a whole or not at all; and what `ids` has answered is there after a power cut.
     """
 
     def upsert(self, rows: Sequence[KeywordRow]) -> None: ...

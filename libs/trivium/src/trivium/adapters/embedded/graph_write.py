@@ -148,7 +148,7 @@ class SqliteGraphWriter:
 
     def ids(self, versions: Mapping[str, str]) -> dict[str, set[str]]:
         """The chunks that have a share, for one version of each document."""
-        with self._database.read() as connection:
+        with self._database.read(durable=True) as connection:
             return {
                 document_id: {
                     chunk

@@ -34,14 +34,15 @@ class SqliteHyperNodes(SqliteVectors):
         super().__init__(data, SPACE, msgspec.structs.replace(SCHEMA, recovery=rebuilding(Store.HYPERNODES)))
 
     def fill(self, vectors: SqliteVectors) -> None:
-        """Make those of tenants that have vectors and no HyperNodes: once, without a model; seconds for 100,000.
+        """Make those of tenants that have vectors and never had a HyperNode: without a model; seconds for 100,000.
 
-        A tenant whose files cannot be read is left for `trivium rebuild --store hypernodes`.
+        All of a tenant or none: what is broken off is made at the next call. A tenant whose files cannot be read is
+        left for `trivium rebuild --store hypernodes`.
         """
-        for tenant in sorted(vectors.tenants() - self.tenants(), key=str):
+        for tenant in sorted(vectors.tenants(), key=str):
             database = self.database(tenant)
             keywords = database.path.with_name("keywords.sqlite")
-            if not keywords.exists():
+            if not keywords.exists() or _was_filled(database.path):
                 continue
             with (
                 suppress(sqlite3.DatabaseError, msgspec.DecodeError, TriviumError),
@@ -51,6 +52,19 @@ class SqliteHyperNodes(SqliteVectors):
             ):
                 for some in batches(_rows(tenant, stored, index), ROWS_AT_ONCE):
                     put_rows(connection, {row.vectors.chunk_id: row for row in some})
+
+
+def _was_filled(file: Path) -> bool:
+    """Whether a HyperNode was ever in it; the file tells so alone, but for what is in its log still."""
+    return file.exists() and (_had_rows(file, log=False) or _had_rows(file, log=True))
+
+
+def _had_rows(file: Path, *, log: bool) -> bool:
+    """True also where that cannot be read. A process that was killed before the first row leaves tables at most."""
+    with suppress(sqlite3.DatabaseError), opened(file, log=log) as index:
+        (version,) = index.execute("PRAGMA user_version").fetchone()
+        return bool(version) and index.execute("SELECT 1 FROM state WHERE added > 0").fetchone() is not None
+    return True
 
 
 def _rows(tenant: Tenant, stored: sqlite3.Connection, keywords: sqlite3.Connection) -> Iterator[VectorRow]:

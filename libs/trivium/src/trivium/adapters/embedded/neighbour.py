@@ -9,9 +9,10 @@ from pathlib import Path
 
 
 @contextmanager
-def opened(file: Path) -> Iterator[sqlite3.Connection]:
-    """For reading alone, whoever else has it."""
-    with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+def opened(file: Path, *, log: bool = True) -> Iterator[sqlite3.Connection]:
+    """For reading alone, whoever else has it. Without `log` it is fast, and what is not in the file yet is not seen."""
+    mode = "mode=ro" if log else "mode=ro&immutable=1"
+    with closing(sqlite3.connect(f"{file.absolute().as_uri()}?{mode}", uri=True)) as connection:
         yield connection
 
 

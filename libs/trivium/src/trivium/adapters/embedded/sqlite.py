@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import os
 import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Iterator
@@ -66,6 +67,9 @@ class Database:
         self._write_lock = threading.Lock()
         self._writer: sqlite3.Connection | None = None
         self._writer_file = (0, 0)
+        self._writes = 0  # begun and ended, so odd while one is under way
+        self._force_lock = threading.Lock()
+        self._forced = -1  # what `_writes` was when all of them were last forced to the disk
         self._pool = threading.Condition()
         self._idle: list[sqlite3.Connection] = []
         self._reading = 0
@@ -81,8 +85,9 @@ class Database:
         """
         if not self._write_lock.acquire(timeout=WRITER_TIMEOUT_S):
             raise faults.busy(self.schema.name)
+        self._writes += 1
         try:
-            with self._translated():
+            with self._decoded(), self._translated():
                 connection = self._writing_connection()
                 connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
                 connection.execute("BEGIN IMMEDIATE")
@@ -94,11 +99,16 @@ class Database:
                         connection.execute("ROLLBACK")
                     raise
         finally:
+            self._writes += 1
             self._write_lock.release()
 
     @contextmanager
-    def read(self) -> Iterator[sqlite3.Connection]:
-        """A read-only connection for the block; all its statements see one snapshot."""
+    def read(self, *, durable: bool = False) -> Iterator[sqlite3.Connection]:
+        """A read-only connection for the block; all its statements see one snapshot.
+
+        With `durable` that snapshot survives a power cut once the block has ended: one fsync, where something was
+        written since the last.
+        """
         with self._pool:
             self._follow_file()
             self._reading += 1
@@ -112,6 +122,8 @@ class Database:
                     yield chosen
         finally:
             self._give_back(connection, generation)
+        if durable:
+            self._force()
 
     def compact(self) -> None:
         """Write the file anew, so that nothing of what was deleted is left in it or beside it.
@@ -146,6 +158,20 @@ class Database:
                     self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
             except OSError as error:
                 raise faults.from_os(error, self.path, self.schema.name) from error
+
+    def _force(self) -> None:
+        """Force the log to the disk; of what left it, the checkpoint did so. SQLite has no lock on it to lose here."""
+        with self._force_lock:
+            written = self._writes
+            if written == self._forced:
+                return
+            try:
+                with suppress(FileNotFoundError), self.path.with_name(f"{self.path.name}-wal").open("rb") as log:
+                    os.fsync(log.fileno())
+            except OSError as error:
+                raise faults.from_os(error, self.path, self.schema.name) from error
+            if written % 2 == 0:
+                self._forced = written
 
     def _forget_connections(self) -> None:
         self._generation += 1
@@ -182,7 +208,7 @@ class Database:
 
     @contextmanager
     def _decoded(self) -> Iterator[None]:
-        """What a reader cannot make sense of has been overwritten on the disk."""
+        """What nobody can make sense of has been overwritten on the disk."""
         try:
             yield
         except (UnicodeDecodeError, msgspec.DecodeError) as error:

@@ -143,7 +143,7 @@ class SqliteVectorWriter:
 
     def ids(self, versions: Mapping[str, str]) -> dict[str, set[str]]:
         """The chunk ids stored for one version of each document."""
-        with self._database.read() as connection:
+        with self._database.read(durable=True) as connection:
             return {
                 document_id: {
                     chunk_id
