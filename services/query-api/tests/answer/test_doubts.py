@@ -3,7 +3,14 @@ from __future__ import annotations
 import pytest
 
 from trivium.domain.chunks import Span
-from trivium_query.answer.direct.doubts import is_called_off, is_corrected, is_doubtful, is_of_then, is_reduced
+from trivium_query.answer.direct.doubts import (
+    is_called_off,
+    is_corrected,
+    is_doubtful,
+    is_no_clear_word,
+    is_of_then,
+    is_reduced,
+)
 
 
 @pytest.mark.parametrize(
@@ -139,3 +146,16 @@ def test_what_was_said_before_and_is_corrected_is_not_told_as_sure(said: str, th
 )
 def test_a_word_of_now_does_not_follow_from_what_was(question: str, said: str, *, then: bool) -> None:
     assert is_of_then(question, said) is then
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "unclear"),
+    [
+        ("Has the sixth post been approved?", "On 1 August Lena joined, so that we are now five.", True),
+        ("Has the sixth post been approved?", "The sixth post has been approved.", False),
+        ("May the filter go into it?", "Correction: there it said that the filter may go into it.", True),
+        ("Was it on the 3rd of May?", "It was on 3 May.", True),
+    ],
+)
+def test_a_yes_of_another_one_or_of_a_mistake_is_not_sure(question: str, said: str, *, unclear: bool) -> None:
+    assert is_no_clear_word(question, said) is unclear

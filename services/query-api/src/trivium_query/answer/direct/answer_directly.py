@@ -21,7 +21,7 @@ from trivium_query.answer.direct.doubts import (
     is_corrected,
     is_doubtful,
     is_half_denied,
-    is_of_then,
+    is_no_clear_word,
     is_reduced,
 )
 from trivium_query.answer.direct.focus import CLEAR
@@ -211,7 +211,8 @@ def _is_taken_back(question: str, direct: Direct) -> bool:
     if direct.compared or not (direct.decided or direct.chosen):
         return False
     if direct.decided:
-        return is_called_off(direct.decided.sentence.hit.chunk.text, direct.decided.sentence.span.end)
+        text, said = direct.decided.sentence.hit.chunk.text, direct.decided.sentence.span
+        return is_called_off(text, said.end) or is_corrected(text, said)
     best = direct.chosen[0].found
     chunk, sentence = best.hit.chunk, best.sentence
     if sentence is None:
@@ -263,8 +264,8 @@ def _is_of_the_kind(question: str, direct: Direct, draft: Draft, extracted: Extr
         read = direct.decided if direct.decided and not direct.decided.by_rule else None
         half = read is not None and _is_of_its_other_half(question, read, extracted)
         sure = read is None or (right >= YES_NO_SUPPORTED and read.likely >= YES_NO_LIKELY)
-        then = direct.decided is not None and is_of_then(question, direct.decided.sentence.text)
-        return bool(draft.short) and not (half or then) and sure
+        unclear = direct.decided is not None and is_no_clear_word(question, direct.decided.sentence.text)
+        return bool(draft.short) and not (half or unclear) and sure
     first = " ".join(citation.quote for citation in draft.citations[:1])
     if direct.compared is None and is_doubtful(question, draft.short, first):
         return False

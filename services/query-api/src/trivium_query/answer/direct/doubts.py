@@ -80,6 +80,9 @@ _MISTAKEN = re.compile(
 _ASKS_FOR_MISTAKES = re.compile(r"\b(?:wrong|mistake|err(?:or|one)|incorrect|misprint|false)", re.I)
 # "It should read 3,240 euros", whatever the sentence before says.
 _SHOULD_READ = re.compile(r"\W*(?:it|this|that|the \w+) should (?:read|say|be|have (?:read|said|been))\b", re.I)
+_ORDINAL = re.compile(
+    r"\b(?:second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth|\d+(?:nd|rd|th))\b", re.I
+)
 _WAS_MEANT = re.compile(r"\b(?:meant|wanted|hoped|planned|intended|aimed|were going|was going) to\b", re.I)
 _ASKS_OF_INTENT = re.compile(r"\b(?:want|hope|aim|mean|going to|goal|target)", re.I)
 _ASKS_OF_DONE = re.compile(r"\b(?:did|was|were|had|actually|really|in the end)\b", re.I)
@@ -148,6 +151,12 @@ def is_half_denied(question: str, said: str) -> bool:
     """Whether the sentence of a "yes" denies something, and has not all that is asked: it may be just that."""
     missing = set(content_words(question)) - set(content_words(said))
     return denies(said) and not denies(question) and bool(missing)
+
+
+def is_no_clear_word(question: str, said: str) -> bool:
+    """Whether a yes or no is of another time, of a mistake, or of another one than the "sixth" that is asked of."""
+    other = set(map(str.lower, _ORDINAL.findall(question))) - set(map(str.lower, _ORDINAL.findall(said)))
+    return bool(other) or is_of_then(question, said) or _is_mistaken(question, said)
 
 
 def is_of_then(question: str, said: str) -> bool:
