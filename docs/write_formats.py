@@ -44,12 +44,13 @@ reason to refuse a file. Nothing is guessed from the text, from file names or fr
 
 ## The library `unstructured`
 
-`pip install "trivium-ingest-worker[unstructured]"` (0.9 GB with what it asks for) makes it a reader beside ours, in the
-same sandbox. `TRIVIUM_UNSTRUCTURED_MODEL` names the folder of its spaCy pipeline (`en_core_web_sm`); nothing is
-downloaded. With that alone it is asked for what no row above is. `TRIVIUM_READER=unstructured` has it read every file,
-`TRIVIUM_DATASET_READERS=papers=unstructured` those of a dataset, from then on. Citations then point to a section, a
-page or a sheet. PDF and pictures need its own extras, which bring torch, and are refused without them; attachments, OCR
-and recordings stay with our parsers. `make test-unstructured` tries it, and measures both.
+`pip install --find-links dist "trivium-ingest-worker[unstructured]"` (0.9 GB with what it asks for; `make wheels` makes
+`dist/`) makes it a reader beside ours, in the same sandbox. `TRIVIUM_UNSTRUCTURED_MODEL` names the folder of its spaCy
+pipeline (`en_core_web_sm`); nothing is downloaded. With that alone it is asked for what no row above is.
+`TRIVIUM_READER=unstructured` has it read every file, `TRIVIUM_DATASET_READERS=papers=unstructured` those of a dataset,
+from then on. Citations then point to a section, a page or a sheet. Mails, archives, pictures, recordings and subtitles
+stay with our parsers, and so does what it does not know: PDF, without its own extra, which brings torch. Of a PDF that
+it reads, attached files are left out. `make test-unstructured` tries it, and measures both.
 
 Written by `docs/write_formats.py` from `services/ingest-worker/src/trivium_ingest/parse/`: a new format is one file
 there, `<family>/<name>_format.py`, with an example of it in `examples/` and a question to that in

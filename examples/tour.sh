@@ -17,7 +17,7 @@ do
     sleep 0.2
 done
 
-echo; echo "\$ trivium ingest examples"
+echo; echo "\$ trivium ingest examples/files --root examples/files"
 $trivium ingest examples/files --root examples/files || true
 while IFS= read -r question; do
     echo; echo "\$ trivium ask \"$question\""

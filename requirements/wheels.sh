@@ -44,6 +44,6 @@ until url=$(grep -o "http://127[^ ]*" served | head -1) && [ "$url" ]; do kill -
 PATH=$away/client/bin:$PATH
 refuse python -c "import celery"
 refuse trivium parse files/mill-history.txt
-grep "pip install trivium-ingest-worker" refused
+grep "pip install --find-links dist trivium-ingest-worker" refused
 TRIVIUM_URL=$url trivium ask "When did the mill at Stennet close?" | tee answer
 grep -q 1961 answer

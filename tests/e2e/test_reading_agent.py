@@ -309,3 +309,11 @@ def test_an_estimate_is_told_before_anything_is_handed_over(tmp_path: Path) -> N
     assert total.startswith("About ")
     assert total.endswith("passages.")
     assert not (tmp_path / "data" / "tenants").exists()
+
+
+def test_an_estimate_of_a_file_that_cannot_be_read_fails_and_counts_the_others(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text(TEXT)
+    (tmp_path / "broken.pdf").write_bytes(b"%PDF-1.7\nbroken")
+    done = Server(tmp_path / "data").cli("ingest", "--estimate", "--root", str(tmp_path), str(tmp_path), check=False)
+    assert (done.returncode, "Not read: " in done.stderr, "broken.pdf" in done.stderr) == (1, True, True)
+    assert done.stdout.startswith("a.md\t1 passage\t")

@@ -127,6 +127,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     max_family_documents: Count = 10_000
     """Files that become documents out of one upload, every level together; the others are told and left out."""
     request_timeout_s: Positive = 60.0
+    """How long an HTTP request may wait for its answer to begin, once its body is there."""
 
     url: str = ""
     """Where the command line finds a server; empty: the one running on `data_dir`, else its own."""
@@ -187,6 +188,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     mode: Mode = Mode.HYBRID
     query_timeout_s: Positive = 30.0
+    """How long a search, an answer or an embedding may take; over HTTP it begins within `request_timeout_s`, too."""
     vector_budget_s: Positive = 2.0
     keyword_budget_s: Positive = 2.0
     graph_budget_s: Positive = 2.0

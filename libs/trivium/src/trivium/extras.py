@@ -32,7 +32,8 @@ def explained(error: ModuleNotFoundError) -> Exception:
     """The error in words, when what is missing is of an extra; else the error itself."""
     missing = (error.name or "").partition(".")[0]
     if missing in MCP:
-        return NeverWill("not_installed", f"MCP is not installed ({missing} is missing).", 'pip install "trivium[mcp]"')
+        install = 'pip install --find-links dist "trivium[mcp]" (`make wheels` builds dist)'
+        return NeverWill("not_installed", f"MCP is not installed ({missing} is missing).", install)
     if missing in SERVICES:
         why = f"Only Trivium's client is installed here ({missing} is missing)."
         return NeverWill("not_installed", why, "Install trivium-embedded, or trivium[services,distributed].")

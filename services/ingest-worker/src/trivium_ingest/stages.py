@@ -52,6 +52,7 @@ T = TypeVar("T")
 INDEX_VERSION = 1
 EMBED_VERSION = 1
 EMBEDDED_AT_ONCE = 64  # passages; less than a second of two cores: between them work is stopped, and progress told
+_READER_VERSION = 2  # raise it when another one than before reads a file where the reader is not our own
 WRITTEN_AT_ONCE = 512  # rows; other writers and a stop wait for no more than one slice
 
 
@@ -100,7 +101,7 @@ class ParseWork(msgspec.Struct, frozen=True):
     def fingerprint_for(self, document: Document) -> str:
         """Also the reader of the document, where that is not our own."""
         reader = self.readers.of(document)
-        return self.fingerprint() if reader is Reader.OWN else f"{self.fingerprint()}|{reader}"
+        return self.fingerprint() if reader is Reader.OWN else f"{self.fingerprint()}|{reader}:{_READER_VERSION}"
 
     def outputs_present(self, job: Job) -> bool:
         """Whether the files inside are there as documents."""

@@ -56,12 +56,12 @@ def seen(error: TriviumError) -> Seen:
     return next((status for family, status in BY_FAMILY if isinstance(error, family)), INTERNAL)
 
 
-def deadline_passed(timeout_s: float) -> TryLater:
-    """The work was cut off after `timeout_s`."""
+def deadline_passed(timeout_s: float, setting: str = "TRIVIUM_QUERY_TIMEOUT_S") -> TryLater:
+    """The work was cut off after `timeout_s`, which the `setting` allows at most."""
     return TryLater(
         "deadline_passed",
         f"The work did not finish within {timeout_s:g} s.",
-        "Ask for less, try again later, or raise TRIVIUM_QUERY_TIMEOUT_S.",
+        f"Ask for less, try again later, or raise {setting}.",
     )
 
 

@@ -305,6 +305,7 @@ class TestWithLittleTime:
         services.searcher.gate = asyncio.Event()
         answer = await client.post(path, json=body)
         assert (answer.status_code, answer.json()["code"]) == (504, "deadline_passed")
+        assert "TRIVIUM_QUERY_TIMEOUT_S" in answer.text
         assert services.searcher.cancelled == 1
 
 

@@ -310,3 +310,4 @@ async def test_work_that_is_late_is_not_taken_for_a_body_that_is() -> None:
     async with httpx2.AsyncClient(transport=httpx2.ASGITransport(identified), base_url="http://here") as client:
         answer = await client.delete("/v1/sources/x")
     assert (answer.status_code, answer.json()["code"]) == (504, "deadline_passed")
+    assert "TRIVIUM_REQUEST_TIMEOUT_S" in answer.text, "which is the time that it passed"

@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
 
+import msgspec
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from waiting import wait_until
 
+from trivium.adapters.embedded.buckets import MemoryBuckets
 from trivium.connections.stored_connections import StoredConnections
 from trivium.domain.connections import ConnectionState
 from trivium.domain.scope import DEFAULT_TENANT, Tenant
@@ -20,6 +22,8 @@ from trivium.ports.schedule import Slot
 from trivium.tenants.erase import erase_tenant
 from trivium.tenants.export_tenant import export_tenant
 from trivium.tenants.import_archive import import_archive
+from trivium_query.access.limiter import Limiter
+from trivium_query.connect.look import look
 
 from .conftest import World
 from .test_folder import write
@@ -159,6 +163,18 @@ def test_a_limit_of_the_tenant_holds_for_its_connections(world: World, tmp_path:
     world.add("folder", str(tmp_path / "many"))
     found = world.look()
     assert (found["stored"], found["error"]["code"]) == (3, "too_many")
+
+
+@pytest.mark.parametrize("limit", ["tenant.requests", "tenant.uploads", "key.requests", "key.uploads"])
+def test_files_of_a_connection_are_neither_requests_nor_uploads(world: World, tmp_path: Path, limit: str) -> None:
+    for n in range(5):
+        write(tmp_path / f"many/{n}.txt", str(n))
+    world.add("folder", str(tmp_path / "many"))
+    world.stop()
+    desk = msgspec.structs.replace(world.services.connecting.desk, limiter=Limiter(f"{limit}=2/d", MemoryBuckets()))
+    found = look(desk, DEFAULT_TENANT, "here", lambda _: None)
+    assert found is not None
+    assert (found.state.stored, found.state.error) == (5, None)
 
 
 def test_connections_go_with_an_erased_tenant_and_come_back_with_its_archive(

@@ -14,6 +14,7 @@ from imap_peer import ImapPeer, mail
 
 from trivium.connections.stored_connections import StoredConnections
 from trivium.domain.scope import DEFAULT_TENANT
+from trivium_query.connect import imap as connector
 from trivium_query.connect import means
 from trivium_query.connect.mailbox import _listed, _quoted
 from trivium_query.connect.uids import Uids
@@ -65,6 +66,22 @@ def test_of_a_million_messages_only_new_ones_are_asked_for(world: World, peer: I
     world.set(limits="")
     peer.uids = range(2, 2020, 2)
     assert world.came_to() == (3, 0, 0), "and it goes on where it was"
+
+
+def test_a_mailbox_of_more_messages_than_a_connection_may_have_is_read_up_to_them(
+    world: World, peer: ImapPeer, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connector, "MAX_FILES", 5)
+    peer.others = {'"Shelf"': [1]}
+    follow(world, f"{address},Shelf")
+    assert world.came_to() == (4, 0, 0)
+    peer.others = {'"Shelf"': [1, 2, 3, 4]}
+    found = world.look()
+    assert (found["stored"], found["deleted"], found["error"]["code"]) == (1, 0, "too_many_files")
+    found = world.look()
+    assert (found["stored"], found["deleted"], found["error"]["code"]) == (0, 0, "too_many_files")
+    peer.uids = [9]
+    assert world.came_to() == (2, 2, 0), "there is room again"
 
 
 def test_one_that_fails_is_told_and_tried_again(world: World, peer: ImapPeer, address: str) -> None:

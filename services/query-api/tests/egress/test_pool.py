@@ -8,9 +8,10 @@ import time
 from pathlib import Path
 
 import pytest
-from web_peer import SITE, Internet, page, site
+from web_peer import SITE, Handler, Internet, page, site
 
 from trivium.domain.errors import TryLater
+from trivium_query.connect.place import Pause
 from trivium_query.egress import timed_socket
 from trivium_query.egress.fetch import FetchLimits
 from trivium_query.egress.pool import GuardedPool
@@ -26,9 +27,20 @@ def internet() -> Internet:
     return found
 
 
-def pool(internet: Internet, timeout_s: float) -> GuardedPool:
+def pool(internet: Internet, timeout_s: float, pause: Pause = time.sleep) -> GuardedPool:
     trusting = ssl.create_default_context(cafile=CERTIFICATE)
-    return GuardedPool(internet.fetcher(FetchLimits(timeout_s=timeout_s), trusting), lambda: None)
+    return GuardedPool(internet.fetcher(FetchLimits(timeout_s=timeout_s), trusting), lambda: None, pause)
+
+
+def busy(answers: int, wait: str = "7") -> Handler:
+    """So many times, and then no more."""
+    left = iter(range(answers))
+
+    def answer(stream: socket.socket, head: bytes) -> None:
+        told = page(b"", f"Retry-After: {wait}", status="503 Busy") if next(left, None) is not None else page(b"ok")
+        told(stream, head)
+
+    return answer
 
 
 def server_tls() -> ssl.SSLContext:
@@ -88,3 +100,26 @@ def test_each_request_has_its_own_and_what_brings_much_has_more(
     monkeypatch.setattr(timed_socket, "MOST_S", 1.0)
     with site(internet, slow), pytest.raises(TryLater):
         client.request("GET", "http://site.test/")
+
+
+@pytest.mark.parametrize("body", [None, b"git's question"])
+def test_a_place_that_is_busy_is_waited_for_as_it_asks(internet: Internet, body: bytes | None) -> None:
+    waited: list[float] = []
+    with site(internet, busy(4)):
+        answer = pool(internet, 5.0, waited.append).request("POST" if body else "GET", "http://site.test/", body=body)
+    assert (answer.data, waited) == (b"ok", [7.0] * 4)
+
+
+@pytest.mark.parametrize(("wait", "waits"), [("7", 4), ("61", 0), ("soon", 0)])
+def test_one_that_is_busy_for_too_long_is_asked_another_time(internet: Internet, wait: str, waits: int) -> None:
+    waited: list[float] = []
+    with site(internet, busy(9, wait)), pytest.raises(TryLater) as failure:
+        pool(internet, 5.0, waited.append).request("GET", "http://site.test/")
+    assert (failure.value.message, waited) == ("site.test answered 503.", [7.0] * waits)
+
+
+def test_what_is_sent_as_it_is_made_is_not_sent_again(internet: Internet) -> None:
+    waited: list[float] = []
+    with site(internet, busy(1)), pytest.raises(TryLater):
+        pool(internet, 5.0, waited.append).request("POST", "http://site.test/", body=iter([b"piece"]))
+    assert waited == []

@@ -14,14 +14,18 @@ from trivium.domain.password import given_password
 from trivium.domain.reading_cost import lengths_of_passages, reading_cost
 
 
-def tell_estimate(settings: Settings, files: Sequence[FoundFile], urls: Sequence[str], password: str) -> None:
-    """A line a file, then the sum; files that cannot be read, and addresses, are told and count nothing."""
-    passages = tokens = beyond = 0
+def tell_estimate(settings: Settings, files: Sequence[FoundFile], urls: Sequence[str], password: str) -> int:
+    """A line a file, then the sum; files that cannot be read, and addresses, are told and count nothing.
+
+    Answers how many files could not be read.
+    """
+    passages = tokens = beyond = unread = 0
     for file in files:
         try:
             lengths = list(chain.from_iterable(_passages(settings, file, password)))
         except (TriviumError, OSError) as error:
             note(f"Not read: {one_line(str(file.path))}: {one_line(str(error))}")
+            unread += 1
             continue
         cost = reading_cost(lengths)
         over = cost > settings.agent_budget_tokens
@@ -36,6 +40,7 @@ def tell_estimate(settings: Settings, files: Sequence[FoundFile], urls: Sequence
         )
     if urls:
         note(f"{counted(len(urls), 'address')} not fetched, and not counted.")
+    return unread
 
 
 def _passages(settings: Settings, file: FoundFile, password: str) -> Iterator[list[int]]:

@@ -109,9 +109,9 @@ def ingest(  # noqa: PLR0913, PLR0915, PLR0917  (a command's options)
     skipped = [entry for entry in found if isinstance(entry, Skipped)]
     problems = [Problem(str(entry.path), entry.reason) for entry in skipped if entry.failed]
     if estimate:
-        tell_estimate(settings, files, urls, password)
+        unread = tell_estimate(settings, files, urls, password)
         _tell_problems(problems)
-        ctx.exit(1 if problems else 0)
+        ctx.exit(1 if problems or unread else 0)
     ours = not server_is_running(settings)
     run = run or new_run()
     to: dict[str, Any] = {"dataset": dataset, "run": run, "move": move}

@@ -16,7 +16,7 @@ def mcp() -> None:
     """Speak MCP on standard input and output, until they end.
 
     A client of the server that TRIVIUM_URL (with TRIVIUM_API_KEY) or the data directory leads to, as every command.
-    Needs the extra: pip install "trivium[mcp]".
+    Needs the extra: pip install --find-links dist "trivium[mcp]".
     """
     from trivium.config import load_settings
     from trivium.extras import explained

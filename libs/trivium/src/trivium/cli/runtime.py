@@ -194,4 +194,5 @@ def _load(group: str, name: str, package: str) -> Any:
         return entry.load()
     instead = ", or name a running server in TRIVIUM_URL" if group == "trivium.runtime" else ""
     why = f"This needs the package {package}, which is not installed."
-    raise NeverWill("not_installed", why, f"pip install {package}{instead}")
+    install = f"pip install --find-links dist {package} (`make wheels` builds dist)"
+    raise NeverWill("not_installed", why, f"{install}{instead}")

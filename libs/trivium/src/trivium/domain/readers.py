@@ -14,7 +14,7 @@ SETTING = "TRIVIUM_DATASET_READERS"
 
 
 class Reader(enum.StrEnum):
-    """OWN are Trivium's parsers. UNSTRUCTURED is the library, for every format that it knows."""
+    """OWN are Trivium's parsers. UNSTRUCTURED is the library, for what it knows and `parse_blob` does not keep."""
 
     OWN = "own"
     UNSTRUCTURED = "unstructured"

@@ -18,7 +18,7 @@ from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.failures import CORRUPT, UNSUPPORTED, empty_file, too_large
 from trivium_ingest.parse.office import libre_office
 from trivium_ingest.parse.office.encryption import decrypted
-from trivium_ingest.parse.registry import known_formats
+from trivium_ingest.parse.registry import family_of, known_formats
 from trivium_ingest.parse.signed.signed_file import unsigned
 from trivium_ingest.parse.sniff import find_format
 
@@ -43,7 +43,9 @@ _LIBRARIES = (
     "tree-sitter",
     *(f"tree-sitter-{grammar}" for grammar in _GRAMMARS),
 )
-_SHARED_VERSION = 5  # raise it when code shared by the formats changes what they read
+# Families that `unstructured` is never asked for: it leaves out the files inside, and hears and sees nothing.
+_OURS = frozenset({"archives", "images", "mail", "media"})
+_SHARED_VERSION = 6  # raise it when code shared by the formats changes what they read
 
 
 def parse_blob(
@@ -55,7 +57,8 @@ def parse_blob(
 ) -> ParsedDocument:
     """Read one file. Pure: fetches nothing, writes nothing.
 
-    `unstructured` reads it where it is the `reader`, and what no format of ours is where it has a model.
+    Where `unstructured` is the `reader`, our parsers read mails, archives, pictures, recordings and what it does not
+    know. Where it is not and has a model, it reads what no format of ours is.
 
     Raises `NeverWill` (`empty_file`, `limit_exceeded`, `unsupported_format`, `password_needed`, `password_wrong`,
     `encryption_unsupported`, `corrupt_file`, `not_installed`);
@@ -67,14 +70,25 @@ def parse_blob(
     if len(blob.content) > limits.max_bytes:
         raise too_large("max_bytes", f"{len(blob.content):,} bytes")
     opened = decrypted(unsigned(blob), limits)
-    if reader is Reader.UNSTRUCTURED:
-        return _by_library(opened, limits, unstructured_model)
+    if reader is Reader.UNSTRUCTURED and not _stays_ours(opened):
+        try:
+            return _by_library(opened, limits, unstructured_model)
+        except NeverWill as failure:
+            if failure.code != UNSUPPORTED:
+                raise
     try:
         return find_format(opened).parse(opened, limits, models)
     except NeverWill as refusal:
-        if not unstructured_model or refusal.code != UNSUPPORTED:
+        if reader is Reader.UNSTRUCTURED or not unstructured_model or refusal.code != UNSUPPORTED:
             raise
         return _beyond_ours(opened, limits, unstructured_model, refusal)
+
+
+def _stays_ours(blob: Blob) -> bool:
+    try:
+        return family_of(find_format(blob)) in _OURS
+    except NeverWill:
+        return False
 
 
 def _by_library(blob: Blob, limits: ParseLimits, model: str) -> ParsedDocument:

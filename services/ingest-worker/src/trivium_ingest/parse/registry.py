@@ -62,5 +62,10 @@ def known_formats() -> tuple[Format, ...]:
     return tuple(importlib.import_module(name).FORMAT for name in names)
 
 
+def family_of(entry: Format) -> str:
+    """The name of the folder that the format's module lies in."""
+    return entry.read.__module__.rsplit(".", 2)[-2]
+
+
 def _own_name(module: str) -> str:
     return module.rpartition(".")[2].removesuffix(_ENDING)

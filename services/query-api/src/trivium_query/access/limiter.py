@@ -60,14 +60,20 @@ class Limiter:
         self._limits = read_limits(limits)
         self._buckets = buckets
 
+    def meter(self, caller: Caller) -> Meter | None:
+        """What counts for `caller` outside of a request; None where nothing is counted."""
+        if self._buckets is None or not self._limits:
+            return None
+        return Meter(caller, self._limits, self._buckets)
+
     async def admit(self, caller: Caller) -> None:
         """Count a request, and whatever serves it counts for `caller` from now on. Raises `TooMany`.
 
         Who admits calls `settle` when the request has ended, however that came.
         """
-        if self._buckets is None or not self._limits:
+        meter = self.meter(caller)
+        if meter is None:
             return
-        meter = Meter(caller, self._limits, self._buckets)
         _meter.set(meter)
         pay_from(meter.account)
         await meter.take({Resource.REQUESTS: 1})

@@ -152,7 +152,7 @@ class GitConnector:
         secret = self._place.way.secret
         client = _Client(
             f"{url.scheme}://{url.netloc.decode('ascii')}/",
-            pool_manager=GuardedPool(self._place.way.fetcher, self._place.way.pace),
+            pool_manager=GuardedPool(self._place.way.fetcher, self._place.way.pace, self._place.way.pause),
             username=(secret.user or _USER) if secret else None,
             password=secret.password if secret else None,
             quiet=True,

@@ -2,6 +2,7 @@
 
 The cursor is which UIDs were stored. New ones are found by bisection and asked for a page at a time, so a look at a
 mailbox of a million messages costs what is new. Only where there are fewer old ones than were stored are those listed.
+Of all its messages a connection has as many as it may have files.
 """
 
 from __future__ import annotations
@@ -12,11 +13,12 @@ from functools import partial
 
 import msgspec
 
-from trivium.domain.errors import NeverWill
+from trivium.domain.errors import NeverWill, Refused
 from trivium.domain.source_names import shown_key
 from trivium.ports.connector import Change, Changed, Gone, Item
 from trivium_query.connect.mailbox import ANY, Mailbox, folder_name, mail_location
 from trivium_query.connect.place import Place
+from trivium_query.connect.seen import MAX_FILES
 from trivium_query.connect.uids import Uids
 
 PAGE = 1000
@@ -47,17 +49,21 @@ class ImapConnector:
         self._folders = {name: _Folder(place, name, each) for name, each in cursors.items()}
 
     def changes(self) -> Iterator[Change]:
-        """Folder by folder. Raises for those that cannot be entered, after the others."""
+        """Folder by folder. Raises for those that cannot be entered, after the others, and `too_many_files`."""
         fault: NeverWill | None = None
         with self._opened() as mailbox:
             found = self._found(mailbox)
-            for name, folder in found.items():
+            held = sum(len(folder) for name, folder in self._folders.items() if name in found)
+            for name, wire in found.items():
                 try:
-                    mailbox.enter(folder)
+                    mailbox.enter(wire)
                 except NeverWill as error:
                     fault = fault or error
                     continue
-                yield from self._folders.setdefault(name, _Folder(self._place, name, _Cursor())).changes(mailbox)
+                folder = self._folders.setdefault(name, _Folder(self._place, name, _Cursor()))
+                held -= len(folder)
+                yield from folder.changes(mailbox, MAX_FILES - held)
+                held += len(folder)
             if fault is not None:
                 raise fault
             for name in self._folders.keys() - found.keys():
@@ -102,8 +108,14 @@ class _Folder:
         for uid in kept.missed:
             self._missed.add(uid)
 
-    def changes(self, mailbox: Mailbox) -> Iterator[Change]:
-        """Those that are gone, those that failed before, and new ones, the oldest first."""
+    def __len__(self) -> int:
+        return len(self._stored) + len(self._missed)
+
+    def changes(self, mailbox: Mailbox, room: int) -> Iterator[Change]:
+        """Those that are gone, those that failed before, and new ones, the oldest first, until it has `room` messages.
+
+        Raises `Refused` (`too_many_files`) where there are more.
+        """
         if mailbox.validity != self._validity:
             former = list(self.all_gone())
             self._validity, self._stored, self._missed = mailbox.validity, Uids(), Uids()
@@ -119,8 +131,13 @@ class _Folder:
             fresh = [told for told in page if told[0] > self._last]
             if not fresh:
                 return
-            for uid, size in fresh:
+            left = max(0, room - len(self))
+            for uid, size in fresh[:left]:
                 yield from self._told(mailbox, uid, size)
+            if left < len(fresh):
+                raise Refused(
+                    "too_many_files", f"There are more than {MAX_FILES:,} messages.", "Connect smaller folders."
+                )
 
     def all_gone(self) -> Iterator[Gone]:
         """Every message that was stored."""
@@ -156,7 +173,7 @@ class _Folder:
     def _gone(self, mailbox: Mailbox) -> Iterator[Gone]:
         """What was stored and is not there any more."""
         old = mailbox.first_after(self._last) - 1
-        if old == len(self._stored) + len(self._missed):
+        if old == len(self):
             return
         there = Uids()
         for first in range(1, old + 1, PAGE):

@@ -30,7 +30,7 @@ from trivium.ports.intake import Destination, Intake, NewSource, TenantIntake
 from trivium.ports.parser import Blob
 from trivium.ports.registry import Registry
 from trivium.telemetry import CONNECTION_DOCUMENTS, CONNECTION_LOOK_SECONDS, CONNECTION_LOOKED, CONNECTION_LOOKS, timed
-from trivium_query.access.limiter import Limiter, take_all
+from trivium_query.access.limiter import Limiter
 from trivium_query.connect.oauth import Hides
 from trivium_query.connect.place import Pause, Stopped
 
@@ -157,14 +157,11 @@ class _Look:
         return True
 
     def _count(self, size_bytes: int) -> None:
-        """Against the tenant's limits. Raises `TooMany`."""
+        """A file, against the tenant's limits: no request and no upload. Raises `TooMany`."""
         caller = Caller(self._tenant, Role.WRITER, f"connection-{self._connection.id}")
-
-        async def count() -> None:
-            await self._desk.limiter.admit(caller)
-            await take_all({Resource.UPLOADS: 1, Resource.DOCUMENTS: 1, Resource.BYTES: size_bytes})
-
-        asyncio.run(count())
+        meter = self._desk.limiter.meter(caller)
+        if meter is not None:
+            asyncio.run(meter.take({Resource.DOCUMENTS: 1, Resource.BYTES: size_bytes}))
 
     def _missed(self, change: Change, error: TriviumError) -> None:
         """Raises `error` where the place, not the file, is at fault."""

@@ -131,5 +131,5 @@ def _client(place: Place, url: httpx2.URL, pace: Callable[[], None]) -> Minio:
         secret.password if secret else None,
         secure=url.scheme == "https",
         region=url.params.get("region"),
-        http_client=GuardedPool(place.way.fetcher, pace),
+        http_client=GuardedPool(place.way.fetcher, pace, place.way.pause),
     )

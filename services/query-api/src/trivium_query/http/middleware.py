@@ -204,7 +204,8 @@ class Bounded:
         except TimeoutError:
             if exchange.started:
                 raise
-            refusal = deadline_passed(self.settings.request_timeout_s) if exchange.complete else body_late()
+            late = deadline_passed(self.settings.request_timeout_s, "TRIVIUM_REQUEST_TIMEOUT_S")
+            refusal = late if exchange.complete else body_late()
         if exchange.over:
             refusal = too_large(self.settings.max_upload_bytes) if upload else _json_too_large()
         if refusal is not None and not exchange.started:
