@@ -68,7 +68,7 @@ def _lines(folder: Path, pages: int) -> Iterator[Image]:
         for number in range(0, len(document), max(1, len(document) // pages)):
             image = np.asarray(document[number].render(scale=DPI / 72, rev_byteorder=True).to_pil().convert("RGB"))
             for corners in find_lines(image, detect)[::EVERY]:
-                yield cut_line(image, corners)
+                yield cut_line(image, corners)[0]
 
 
 def _drawn(line: Image, height: int) -> Any:

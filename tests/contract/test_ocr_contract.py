@@ -56,6 +56,13 @@ def test_order_lines_come_as_they_are_read_with_their_places(ocr: Ocr) -> None:
         assert 0 < line.confidence <= 1
 
 
+@pytest.mark.parametrize("turns", range(4))
+def test_a_line_that_lies_on_its_side_or_head_says_so(ocr: Ocr, turns: int) -> None:
+    read = ocr.read(np.ascontiguousarray(np.rot90(page(*LINES), -turns)))
+    assert sorted(line.text for line in read) == sorted(LINES)
+    assert [line.turned for line in read] == [turns, turns]
+
+
 def test_duplicate_the_same_picture_is_read_the_same(ocr: Ocr) -> None:
     assert ocr.read(page(*LINES)) == ocr.read(page(*LINES))
 

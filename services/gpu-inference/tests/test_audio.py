@@ -79,6 +79,43 @@ def test_joined_recordings_of_other_sample_rates_are_all_heard(form: str, codec:
     assert len(decoded(content)) == pytest.approx(9 * RATE_HZ, rel=0.05)
 
 
+def film(form: str, begins_s: float, pauses_s: float = 0.0) -> bytes:
+    """Pictures from the start on, and two tones of two seconds that begin so late and stand so far from each other."""
+    file = io.BytesIO()
+    with av.open(file, "w", format=form) as container:
+        shown, heard = container.add_stream("mjpeg", rate=1), container.add_stream("aac", rate=RATE_HZ)
+        shown.width = shown.height = 32
+        shown.pix_fmt, heard.layout = "yuvj420p", "mono"
+        packets = [*shown.encode(av.VideoFrame(32, 32, "yuvj420p")), *shown.encode(None)]
+        times = [begins_s, begins_s + 2 + pauses_s]
+        for start_s, part in zip(times, np.split(tone(4), 2), strict=True):
+            for first in range(0, len(part), 1000):
+                frame = av.AudioFrame.from_ndarray(part[None, first : first + 1000], "fltp", "mono")
+                frame.rate, frame.pts = RATE_HZ, int(start_s * RATE_HZ) + first
+                packets += heard.encode(frame)
+        for packet in [*packets, *heard.encode(None)]:
+            container.mux(packet)
+    return file.getvalue()
+
+
+def sounding(samples: Samples) -> list[float]:
+    """When it becomes loud and silent, in seconds, by tenths."""
+    loud = np.abs(samples[: len(samples) // 1600 * 1600]).reshape(-1, 1600).max(axis=1) > 0.1
+    return [round(float(at) / 10, 1) for at in np.flatnonzero(np.diff(loud, prepend=False, append=False))]
+
+
+@pytest.mark.parametrize("form", ["matroska", "mp4"])
+@pytest.mark.parametrize(("begins_s", "pauses_s"), [(15, 0), (0, 12), (7, 3)])
+def test_sound_that_begins_late_or_pauses_is_heard_at_its_own_time(form: str, begins_s: int, pauses_s: int) -> None:
+    times = [begins_s, begins_s + 2, begins_s + 2 + pauses_s, begins_s + 4 + pauses_s]
+    expected = [time for time in times if times.count(time) == 1]
+    assert sounding(decoded(film(form, begins_s, pauses_s))) == pytest.approx(expected, abs=0.3)
+
+
+def test_a_clock_that_jumps_far_is_no_silence() -> None:
+    assert sounding(decoded(film("matroska", 0, 9000))) == pytest.approx([0, 4], abs=0.3)
+
+
 def test_a_film_without_sound_is_told() -> None:
     file = io.BytesIO()
     with av.open(file, "w", format="matroska") as container:

@@ -53,7 +53,16 @@ def test_a_picture_of_as_many_pixels_as_are_allowed_is_read_within_the_memory() 
     large = io.BytesIO()
     Image.new("RGBA", (7_700, 7_700), "#ff000080").save(large, "PNG", compress_level=1)
     with closing(PictureProcess(FRAME)) as pictures:
-        assert pictures.read(large.getvalue())[:, 16, 16].tolist() == [1, 0, 0]
+        assert pictures.read(large.getvalue())[:, 16, 16] == pytest.approx([1, 0.5, 0.5], abs=0.01)
+
+
+def test_what_is_drawn_on_nothing_is_seen_on_white() -> None:
+    drawn = Image.new("RGBA", (40, 40))
+    drawn.paste("black", (10, 10, 30, 30))
+    file = io.BytesIO()
+    drawn.save(file, "PNG")
+    assert prepared(file.getvalue(), FRAME)[0, 0, 0] == 1
+    assert prepared(file.getvalue(), FRAME)[0, 16, 16] == 0
 
 
 @pytest.mark.models

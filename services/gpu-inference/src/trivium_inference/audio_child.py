@@ -30,6 +30,8 @@ FORMATS: Final = (
 _OPTIONS: Final = {"format_whitelist": FORMATS, "protocol_whitelist": "none"}
 _MIN_RATE_HZ: Final = 4000  # the telephone's half; below, a small frame would become a huge one
 _PIECE: Final = 10 * RATE_HZ  # samples
+_LEAST_GAP_S: Final = 0.5  # between the clock of a file and what is heard; less is how encoders write
+_MOST_SILENCE_S: Final = 3600.0  # of a file; a clock that jumps further is wrong
 
 
 def main(parent: Connection, descriptor: str) -> None:
@@ -54,8 +56,11 @@ def _decoded(file: BinaryIO) -> Iterator[AudioFrame]:
 
 
 def _frames(container: InputContainer) -> Iterator[AudioFrame]:
-    """Frames of the first sound stream, resampled; broken ones are left out. Raises when there is none at all."""
-    resampler, heard = _resampler(), None
+    """Frames of the first sound stream, resampled, with silence where the file has a gap; broken ones are left out.
+
+    Raises when there is none at all.
+    """
+    resampler, heard, clock = _resampler(), None, _Clock((container.start_time or 0) / av.time_base)
     broken: av.error.InvalidDataError | None = None
     good = False
     for packet in container.demux(audio=0):
@@ -67,16 +72,48 @@ def _frames(container: InputContainer) -> Iterator[AudioFrame]:
         for frame in frames:
             if not isinstance(frame, AudioFrame) or frame.sample_rate < _MIN_RATE_HZ:
                 raise ValueError("its sample rate is below 4,000 Hz")
-            frame.pts = None  # gaps and jumps of a file's clock are not sound
+            gap_s = clock.gap_before(frame)
+            frame.pts = None  # small gaps and jumps back of a file's clock are not sound
             good = True
-            if heard not in (None, shape := (frame.format.name, frame.layout.name, frame.sample_rate)):
+            shape = (frame.format.name, frame.layout.name, frame.sample_rate)
+            if gap_s or heard not in (None, shape):
                 yield from resampler.resample(None)  # recordings that were joined: a resampler takes one kind of frame
                 resampler = _resampler()
             heard = shape
+            yield from _silence(gap_s)
             yield from resampler.resample(frame)
     if not good:
         raise broken or ValueError("it holds no sound")
     yield from resampler.resample(None)
+
+
+class _Clock:
+    """Compares what the file's clock says of a frame with what was heard before it, from where the file begins."""
+
+    def __init__(self, start_s: float) -> None:
+        self._start_s = start_s
+        self._heard_s = self._silent_s = 0.0
+
+    def gap_before(self, frame: AudioFrame) -> float:
+        """Seconds without sound before the frame that comes next."""
+        at_s = frame.time
+        gap_s = 0.0 if at_s is None else at_s - self._start_s - self._heard_s
+        if not -_LEAST_GAP_S <= gap_s <= _MOST_SILENCE_S - self._silent_s:
+            self._start_s += gap_s  # a jump, behind which the clock goes on
+            gap_s = 0.0
+        elif gap_s < _LEAST_GAP_S:
+            gap_s = 0.0
+        self._silent_s += gap_s
+        self._heard_s += gap_s + frame.samples / frame.sample_rate
+        return gap_s
+
+
+def _silence(seconds: float) -> Iterator[AudioFrame]:
+    left = round(seconds * RATE_HZ)
+    while left > 0:
+        count = min(left, _PIECE)
+        yield AudioFrame.from_ndarray(np.zeros((1, count), np.int16), format="s16", layout="mono")
+        left -= count
 
 
 def _resampler() -> AudioResampler:

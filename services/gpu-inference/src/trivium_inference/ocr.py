@@ -17,7 +17,7 @@ from trivium.domain.parsed import Box
 from trivium.ports.inference import OcrLine
 from trivium_inference.ocr_models import OcrModels, load_models
 
-OCR_VERSION: Final = 4
+OCR_VERSION: Final = 5
 MIN_CONFIDENCE: Final = 0.5
 _MIN_SIDE: Final = 8  # smaller images hold no letter
 _SAME_LINE: Final = 0.5  # boxes that share half of the lower one's height stand on one line
@@ -37,7 +37,7 @@ class RapidOcr:
         return f"rapidocr@{version('rapidocr')}:{OCR_VERSION}"
 
     def read(self, image: NDArray[np.uint8]) -> list[OcrLine]:
-        """Lines in reading order, upright or turned; none for an image without text."""
+        """Lines, upright or turned, in the order of the image as it lies; none for an image without text."""
         from trivium_inference.ocr_lines import cut_line, find_lines  # noqa: PLC0415 - OpenCV, 10 MB
         from trivium_inference.ocr_text import read_lines  # noqa: PLC0415
 
@@ -47,10 +47,11 @@ class RapidOcr:
             if self._models is None:
                 self._models = load_models(self._threads)
             found = find_lines(image, self._models.detect)
-            read = read_lines([cut_line(image, corners) for corners in found], self._models)
+            cut = [cut_line(image, corners) for corners in found]
+            read = read_lines([line for line, _ in cut], self._models)
         lines = [
-            OcrLine(said.text, _box(corners), said.confidence)
-            for corners, said in zip(found, read, strict=True)
+            OcrLine(said.text, _box(corners), said.confidence, (turned + 2 * said.on_head) % 4)
+            for corners, (_, turned), said in zip(found, cut, read, strict=True)
             if said.text and said.confidence >= MIN_CONFIDENCE
         ]
         return reading_order(lines)

@@ -43,8 +43,8 @@ def find_lines(image: Image, detect: Run) -> list[Corners]:
     return [np.clip(np.round(box * scale), 0, edge).astype(np.float32) for box in boxes if box is not None]
 
 
-def cut_line(image: Image, corners: Corners) -> Image:
-    """The line's pixels; what runs upwards is turned to run to the right."""
+def cut_line(image: Image, corners: Corners) -> tuple[Image, int]:
+    """The line's pixels, and by how many quarter turns against the clock: what runs upwards is made to run across."""
     top_left, top_right, bottom_right, bottom_left = corners
     width = max(1, int(max(np.hypot(*(top_left - top_right)), np.hypot(*(bottom_right - bottom_left)))))
     height = max(1, int(max(np.hypot(*(top_left - bottom_left)), np.hypot(*(top_right - bottom_right)))))
@@ -57,7 +57,8 @@ def cut_line(image: Image, corners: Corners) -> Image:
         line = cv2.warpPerspective(
             image, warp, (width, height), borderMode=cv2.BORDER_REPLICATE, flags=cv2.INTER_CUBIC
         ).astype(np.uint8, copy=False)
-    return np.ascontiguousarray(np.rot90(line)) if line.shape[0] >= _TALL * line.shape[1] else line
+    turned = int(line.shape[0] >= _TALL * line.shape[1])
+    return np.ascontiguousarray(np.rot90(line, turned)), turned
 
 
 def normalised(image: NDArray[Any]) -> Pixels:

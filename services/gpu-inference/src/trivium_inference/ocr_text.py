@@ -33,10 +33,11 @@ _NEGLIGIBLE: Final = 16.0  # logits below the best: all other classes together a
 
 
 class Said(msgspec.Struct, frozen=True):
-    """`confidence` is the mean chance of its characters, 0 where there are none."""
+    """`confidence` is the mean chance of its characters, 0 where there are none. `on_head`: it was read upside down."""
 
     text: str = ""
     confidence: float = 0.0
+    on_head: bool = False
 
 
 def read_lines(lines: Sequence[Image], models: OcrModels) -> list[Said]:
@@ -49,7 +50,8 @@ def read_lines(lines: Sequence[Image], models: OcrModels) -> list[Said]:
         turned = [lines[index][::turn, ::turn] for index in doubtful]
         again = _look(turned, HEIGHT, _careful_width, models.recognise, models.characters)
         for index, said in zip(doubtful, again, strict=True):
-            best[index] = max(best[index], said, key=lambda said: said.confidence)
+            if said.confidence > best[index].confidence:
+                best[index] = msgspec.structs.replace(said, on_head=turn < 0)
     return best
 
 

@@ -23,7 +23,7 @@ from trivium.ports.inference import Segment, Transcript
 from trivium_inference.audio import RATE_HZ, Recording, Samples, Window
 from trivium_inference.onnx_runtime import silence_onnx_runtime
 
-SPEECH_VERSION: Final = 1
+SPEECH_VERSION: Final = 2
 BEAM: Final = 5  # Whisper's own
 MAX_STRETCH_S: Final = 29.0  # with its margins one view of the model
 _FILES: Final = ("model.bin", "config.json", "tokenizer.json")  # without the last, the library would fetch one

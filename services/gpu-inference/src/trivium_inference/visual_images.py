@@ -9,6 +9,7 @@ import msgspec
 import numpy as np
 from PIL import Image, ImageOps
 
+from trivium.images.rgb import rgb
 from trivium.ports.inference import Vector
 from trivium_inference.image_child import opened
 
@@ -40,7 +41,7 @@ class Frame(msgspec.Struct, frozen=True):
 def prepared(image: bytes, frame: Frame) -> Vector:
     """(3, height, width). Raises `OSError` or `ValueError` for what is no picture or has too many pixels."""
     with opened(image, _FORMATS) as found:
-        picture = ImageOps.exif_transpose(found).convert("RGB")
+        picture = Image.fromarray(rgb(found))
     size = (frame.width, frame.height)
     if frame.crop:
         fitted = ImageOps.fit(picture, size, Image.Resampling.BICUBIC)

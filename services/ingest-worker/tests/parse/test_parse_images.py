@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-import base64
 import io
 import struct
 import zlib
 
+import numpy as np
 import pytest
+from heic import HEIC
+from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
 from trivium.domain.errors import NeverWill
-from trivium.domain.parsed import ParsedDocument, Unit, UnitKind
+from trivium.domain.parsed import Box, ParsedDocument, Unit, UnitKind
+from trivium.ports.inference import OcrLine
 
 from .conftest import InkOcr, Parse, picture
-
-# The picture of `conftest.picture`, by an encoder that is no dependency here.
-HEIC = base64.b64decode(
-    "AAAAHGZ0eXBoZWljAAAAAG1pZjFoZWljbWlhZgAAAVdtZXRhAAAAAAAAACFoZGxyAAAAAAAAAABwaWN0AAAAAAAAAAAAAAAAAAAA"
-    "ACJpbG9jAAAAAERAAAEAAQAAAAABewABAAAAAAAAADsAAAAjaWluZgAAAAAAAQAAABVpbmZlAgAAAAABAABodmMxAAAAAA5waXRt"
-    "AAAAAAABAAAA12lwcnAAAAC4aXBjbwAAAHlodmNDAQNwAAAAkAAAAAAAHvAA/P34+AAADwNgAAEAGEABDAH//wNwAAADAJAAAAMA"
-    "AAMAHroCQGEAAQAsQgEBA3AAAAMAkAAAAwAAAwAeoBkgafeW6kkprm4CGgwIAAADAMgAAAMACEBiAAEAB0QBwXKwYkAAAAATY29s"
-    "cm5jbHgAAQANAAaAAAAAFGlzcGUAAAAAAAAAyAAAAGQAAAAQcGl4aQAAAAADCAgIAAAAF2lwbWEAAAAAAAAAAQABBIECAwQAAABD"
-    "bWRhdAAAADcoAa8LUaWADPQ2dqkQ+qZEnrlPZU7EHdUND/l/MRx8lJHDCoNmhtmAZALsAVOigACQAAogA67s"
-)
 
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "TIFF", "BMP", "GIF", "WEBP"])
@@ -169,3 +162,47 @@ def test_what_only_begins_like_an_image_is_corrupt(parse: Parse, ocr: InkOcr) ->
     with pytest.raises(NeverWill) as failure:
         parse(b"II*\0nothing of the kind", ocr=ocr)
     assert failure.value.code == "corrupt_file"
+
+
+class BarOcr:
+    """Reads every bar as how long it is, however it lies; a grey one stands above the others where all are upright."""
+
+    fingerprint = "bars"
+
+    def read(self, image: NDArray[np.uint8]) -> list[OcrLine]:
+        """Sure of each line by itself, from top to bottom and from left to right of the image as it lies."""
+        boxes = sorted((_around_shade(image, shade) for shade in (GREY, *BLACK)), key=lambda box: (box.top, box.left))
+        first, last = _around_shade(image, GREY), _around_shade(image, BLACK[-1])
+        wide = first.right - first.left > first.bottom - first.top
+        turned = (0 if first.top < last.top else 2) if wide else (1 if first.left > last.left else 3)
+        lengths = (round(max(box.right - box.left, box.bottom - box.top)) for box in boxes)
+        return [OcrLine(f"long {length}", box, 0.99, turned) for length, box in zip(lengths, boxes, strict=True)]
+
+
+GREY, BLACK = 90, (10, 20, 30)
+
+
+def _around_shade(image: NDArray[np.uint8], shade: int) -> Box:
+    rows, columns = np.nonzero(image[:, :, 0] == shade)
+    return Box(float(columns.min()), float(rows.min()), float(columns.max() + 1), float(rows.max() + 1))
+
+
+@pytest.mark.parametrize("turns", range(4))
+def test_a_scan_that_lies_on_its_side_or_head_is_read_in_order(parse: Parse, turns: int) -> None:
+    page = Image.new("RGB", (400, 300), "white")
+    bars = {
+        GREY: (40, 40, 340, 60),
+        BLACK[0]: (40, 70, 320, 90),
+        BLACK[1]: (40, 200, 310, 220),
+        BLACK[2]: (40, 230, 140, 250),
+    }
+    for shade, (left, top, right, bottom) in bars.items():
+        ImageDraw.Draw(page).rectangle((left, top, right - 1, bottom - 1), fill=(shade, shade, shade))
+    stream = io.BytesIO()
+    page.rotate(-90 * turns, expand=True).save(stream, "PNG")
+    first, second = words(parse(stream.getvalue(), ocr=BarOcr()))
+    assert [first.text, second.text] == ["long 300 long 280", "long 270 long 100"]
+    assert (
+        first.position.box
+        == [Box(40, 40, 340, 90), Box(210, 40, 260, 340), Box(60, 210, 360, 260), Box(40, 60, 90, 360)][turns]
+    )

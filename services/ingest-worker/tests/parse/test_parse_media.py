@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import random
+import struct
 from collections.abc import Callable
 from contextlib import closing
 from typing import Any
@@ -18,7 +19,7 @@ from trivium.domain.errors import NeverWill
 from trivium.domain.parsed import Box, ParsedDocument, UnitKind
 from trivium.flow.queues import RECORDINGS
 from trivium.ports.inference import OcrLine, Segment, Transcript
-from trivium.ports.parser import Blob
+from trivium.ports.parser import Blob, ParseLimits
 from trivium_ingest.parse.media import audio_format, container, keyframes, recording, video_format
 from trivium_ingest.parse.sandbox import Sandbox
 
@@ -67,6 +68,9 @@ class Speaker:
         return Transcript("en" if self._segments else "", 3.0, self._segments)
 
 
+# How a telephone's film is to be turned, as MP4 has it but for the scale, and by how many quarters against the clock.
+MATRICES = [((0, 1, 0, -1, 0, 0, 0, 0), 3), ((0, -1, 0, 1, 0, 0, 0, 0), 1), ((-1, 0, 0, 0, -1, 0, 0, 0), 2)]
+UPRIGHT = (1 << 16, 0, 0, 0, 1 << 16, 0, 0, 0, 1 << 30)
 WORDS = Speaker(Segment(0.5, 1.5, "We open the sluice.", 0.9), Segment(6.5, 7.5, "Then the water falls.", 0.9))
 
 
@@ -178,6 +182,21 @@ def test_a_long_film_is_read_by_its_own_key_frames(
     assert found == [colour for colour in COLOURS if colour in found]
     if codec == "mpeg4":  # with a key frame every twelve
         assert len(found) == 3
+
+
+@pytest.mark.parametrize(("matrix", "turns"), MATRICES)
+def test_a_long_film_that_was_held_upright_is_seen_upright(
+    monkeypatch: pytest.MonkeyPatch, matrix: tuple[int, ...], turns: int
+) -> None:
+    monkeypatch.setattr(keyframes, "_EVERY_FRAME_PIXELS", 1)
+    film = media("mp4", slides("white"))
+    across, down = struct.pack(">9i", *UPRIGHT), struct.pack(">9i", *(number << 16 for number in matrix), 1 << 30)
+    movie, track = film.split(b"tkhd")
+    held = movie + b"tkhd" + track.replace(across, down)
+    (as_filmed,), (seen,) = (
+        list(keyframes.Film(one, ParseLimits()).key_frames(lambda _: None)) for one in (film, held)
+    )
+    assert np.array_equal(seen.pixels, np.rot90(as_filmed.pixels, turns))
 
 
 def test_speech_and_slides_stand_on_one_time_line_and_speech_knows_its_slide(parse: Parse) -> None:

@@ -322,6 +322,36 @@ def test_pages_of_several_letters_are_each_numbered_from_one(parse: Parse) -> No
     assert len(document.units) == 4
 
 
+@pytest.mark.parametrize("turn", [90, -90])
+def test_only_the_running_lines_and_footnotes_of_text_that_lies_on_its_side_are_told_from_it(
+    parse: Parse, turn: int
+) -> None:
+    across, down = A4[1], A4[0]  # as it is read
+
+    def draw(canvas: Canvas) -> None:
+        for page in (1, 2, 3):
+            canvas.translate(*((down, 0) if turn == 90 else (0, across)))
+            canvas.rotate(turn)
+            _lines(canvas, ["Aldersee Trust, yearly report"], 60, down - 30, 9)
+            _lines(canvas, [f"{line} ({page})" for line in LEFT], 60, down - 150)
+            _lines(canvas, ["The gate must be replaced."], 60, 300)
+            _lines(canvas, [f"1 The book of the keeper, volume {page} of three."], 60, 60, 7)
+            canvas.showPage()
+
+    document = parse(pdf(draw))
+    assert [unit.text for unit in document.units].count("The gate must be replaced.") == 3
+    assert document.metadata["running_text"] == "Aldersee Trust, yearly report"
+    assert len(texts(document, UnitKind.NOTE)) == 3
+    box = units(document, UnitKind.NOTE)[0].position.box
+    assert box is not None  # on the page as shown
+    assert (box.right - box.left, box.bottom - box.top) == (pytest.approx(9, abs=3), pytest.approx(145, abs=20))
+    assert (box.left, box.bottom) == (
+        (pytest.approx(down - 65, abs=6), pytest.approx(across - 60, abs=2))
+        if turn == 90
+        else (pytest.approx(58, abs=6), pytest.approx(205, abs=20))
+    )
+
+
 def test_a_page_without_text_is_recognised_and_its_boxes_are_in_points(parse: Parse, ocr: InkOcr) -> None:
     def draw(canvas: Canvas) -> None:
         canvas.drawImage(ImageReader(io.BytesIO(picture(size=(595, 842)))), 0, 0, *A4)

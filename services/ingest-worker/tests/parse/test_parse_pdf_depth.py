@@ -135,6 +135,39 @@ def test_a_picture_without_a_caption_keeps_what_shows_it(parse: Parse) -> None:
     assert [unit.asset for unit in units(document, UnitKind.IMAGE)] == [asset.name for asset in document.assets] != []
 
 
+@pytest.mark.parametrize("turn", [0, 90, 180])
+def test_a_picture_with_a_mask_is_read_and_kept_on_white(parse: Parse, ocr: InkOcr, turn: int) -> None:
+    marks = [(10, 10), (60, 70)]
+
+    def draw(canvas: Canvas) -> None:
+        _lines(canvas, PROSE, 72, 760)
+        canvas.translate(300, 400)
+        canvas.rotate(turn)
+        for number, (left, top) in enumerate(marks):
+            image = Image.new("RGBA", (200, 100), (0, 0, 0, 0))
+            image.paste((0, 0, 0, 255), (left, top, left + 50, top + 10))
+            canvas.drawImage(ImageReader(image), 0, 120 * number, 200, 100, mask="auto")
+
+    document = parse(pdf(draw), ocr=ocr)
+    assert texts(document, UnitKind.IMAGE) == ["ink", "ink"]
+    assert len(document.assets) == 2
+    for asset, (left, top) in zip(document.assets, marks, strict=True):
+        with Image.open(io.BytesIO(asset.content)) as shown:
+            dark = shown.convert("L").point(lambda value: 255 if value < 128 else 0)
+            assert (shown.size, dark.getbbox()) == ((200, 100), (left, top, left + 50, top + 10))
+
+
+def test_a_picture_that_is_faint_as_a_whole_keeps_its_colours(parse: Parse) -> None:
+    def draw(canvas: Canvas) -> None:
+        _lines(canvas, PROSE, 72, 760)
+        canvas.setFillAlpha(0.1)
+        canvas.drawImage(ImageReader(io.BytesIO(picture())), 72, 400, 200, 100)
+
+    (asset,) = parse(pdf(draw)).assets
+    with Image.open(io.BytesIO(asset.content)) as shown:
+        assert shown.convert("L").getextrema() == (0, 255)
+
+
 def test_a_drawn_figure_is_shown_by_its_part_of_the_page_and_holds_its_labels(parse: Parse) -> None:
     def draw(canvas: Canvas) -> None:
         _lines(canvas, PROSE, 72, 760)

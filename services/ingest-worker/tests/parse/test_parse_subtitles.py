@@ -77,6 +77,24 @@ def test_webvtt_keeps_speakers_title_and_language(parse: Parse) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("said", "read"),
+    [
+        ("In January it stood at\n-40 degrees, in May at\n-.5 degrees.", None),
+        ("\u20135 degrees was the least, <10,000> the code.", None),
+        ("Keep x <y and z> w.", None),
+        ("If a<b then c>d, and if b <c and d> e.", None),
+        ("- Who said so?\n-The keeper.\n\u2013 When?", "Who said so? The keeper. When?"),
+        ('<I>On</I> <b.loud>the</b> <s>dry</s> <FONT color="red"\nsize=9>high</font> weir', "On the dry high weir"),
+        ("<c.blue.bg_white>We</c> <lang en>swim</lang> <00:01.250>in <ruby>May<rt></rt></ruby>.", "We swim in May."),
+        ('<em>The</em> <span class="a">ferry</span>\n<br/>stopped<br>.', "The ferry stopped."),
+    ],
+)
+def test_only_marks_of_speech_and_markup_are_taken_out(parse: Parse, said: str, read: str | None) -> None:
+    document = parse(f"1\n00:00:01,000 --> 00:00:02,000\n{said}\n", "x.srt")
+    assert document.text == (read or said.replace("\n", " "))
+
+
 def test_lines_that_roll_up_are_read_once(parse: Parse) -> None:
     assert parse(ROLLING, "auto.vtt").text == "the water board decides in november about the dam"
 

@@ -81,6 +81,15 @@ async def test_a_quote_is_marked_however_its_white_space_is_written(
     assert '<mark id="quote">never finished.</mark>' in await view(client, engine, unit=1, quote="never   finished.")
 
 
+@pytest.mark.parametrize(("kind", "drawn"), [("image/png", 1), ("image/heic", 1), ("image/svg+xml", 0)])
+async def test_an_image_is_shown_as_it_looks_where_it_can_be_drawn(
+    client: httpx2.AsyncClient, services: Services, engine: str, kind: str, drawn: int
+) -> None:
+    registry = services.registry.for_tenant(DEFAULT_TENANT)
+    registry.save(msgspec.structs.replace(registry.get(engine), media_type=kind))
+    assert (await view(client, engine)).count("<img ") == drawn
+
+
 async def test_no_character_of_a_document_is_markup_in_its_view(
     client: httpx2.AsyncClient, services: Services, engine: str
 ) -> None:

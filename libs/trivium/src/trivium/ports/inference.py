@@ -59,11 +59,15 @@ class Embedder(Protocol):
 
 
 class OcrLine(msgspec.Struct, frozen=True):
-    """One recognised line in reading order; `box` in pixels; `confidence` 0 to 1."""
+    """One recognised line, in the order in which an image is read as it lies; `box` in pixels; `confidence` 0 to 1.
+
+    `turned`: by how many quarter turns against the clock it stands upright, 0 where the engine does not tell.
+    """
 
     text: str
     box: Box
     confidence: float
+    turned: int = 0
 
 
 class Ocr(Protocol):

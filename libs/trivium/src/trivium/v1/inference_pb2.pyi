@@ -164,20 +164,22 @@ class OcrRequest(_message.Message):
 class OcrResponse(_message.Message):
     __slots__ = ("lines", "fingerprint")
     class Line(_message.Message):
-        __slots__ = ("text", "left", "top", "right", "bottom", "confidence")
+        __slots__ = ("text", "left", "top", "right", "bottom", "confidence", "turned")
         TEXT_FIELD_NUMBER: _ClassVar[int]
         LEFT_FIELD_NUMBER: _ClassVar[int]
         TOP_FIELD_NUMBER: _ClassVar[int]
         RIGHT_FIELD_NUMBER: _ClassVar[int]
         BOTTOM_FIELD_NUMBER: _ClassVar[int]
         CONFIDENCE_FIELD_NUMBER: _ClassVar[int]
+        TURNED_FIELD_NUMBER: _ClassVar[int]
         text: str
         left: float
         top: float
         right: float
         bottom: float
         confidence: float
-        def __init__(self, text: _Optional[str] = ..., left: _Optional[float] = ..., top: _Optional[float] = ..., right: _Optional[float] = ..., bottom: _Optional[float] = ..., confidence: _Optional[float] = ...) -> None: ...
+        turned: int
+        def __init__(self, text: _Optional[str] = ..., left: _Optional[float] = ..., top: _Optional[float] = ..., right: _Optional[float] = ..., bottom: _Optional[float] = ..., confidence: _Optional[float] = ..., turned: _Optional[int] = ...) -> None: ...
     LINES_FIELD_NUMBER: _ClassVar[int]
     FINGERPRINT_FIELD_NUMBER: _ClassVar[int]
     lines: _containers.RepeatedCompositeFieldContainer[OcrResponse.Line]

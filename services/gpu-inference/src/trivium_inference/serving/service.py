@@ -204,7 +204,13 @@ def _packed(rows: Sequence[Vector]) -> bytes:
 def _line(line: OcrLine) -> pb.OcrResponse.Line:
     box = line.box
     return pb.OcrResponse.Line(
-        text=line.text, left=box.left, top=box.top, right=box.right, bottom=box.bottom, confidence=line.confidence
+        text=line.text,
+        left=box.left,
+        top=box.top,
+        right=box.right,
+        bottom=box.bottom,
+        confidence=line.confidence,
+        turned=line.turned,
     )
 
 

@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import io
+import itertools
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+import pi_heif  # type: ignore[import-untyped]
 import pypdfium2
-from PIL import Image, ImageDraw, ImageOps
+import pypdfium2.raw as pdfium
+from PIL import Image, ImageDraw
 
 from trivium.domain.errors import NotFound
 from trivium.domain.parsed import Box
+from trivium.images.rgb import rgb
 from trivium_query.pages.order import Order
 
 DPI = 110
 MAX_EDGE = 2_400  # pixels of the picture that is answered
 MAX_PIXELS = 60_000_000  # of an image that is opened, as when it was parsed
-IMAGE_FORMATS = ("PNG", "JPEG", "TIFF", "BMP", "GIF", "WEBP")
+MAX_MATCHES = 1_000  # of a quote on its page
+IMAGE_FORMATS = ("PNG", "JPEG", "TIFF", "BMP", "GIF", "WEBP", "HEIF")
+pi_heif.register_heif_opener(thumbnails=False)
 _MARK = (255, 214, 0, 90)
 _EDGE = (214, 120, 0, 255)
 _POINT = 72.0
+_BROKEN = (OSError, ValueError, SyntaxError, EOFError, TypeError, LookupError, OverflowError)
 
 
 def draw(order: Order) -> bytes:
@@ -34,6 +41,8 @@ def draw(order: Order) -> bytes:
 def _pdf_page(order: Order) -> tuple[Image.Image, float, Sequence[Box]]:
     try:
         document = pypdfium2.PdfDocument(order.content, password=order.password.text if order.password else None)
+        if document.get_formtype() == pdfium.FORMTYPE_ACRO_FORM:
+            document.init_forms()
     except pypdfium2.PdfiumError as error:
         raise _not_drawn("the PDF cannot be opened") from error
     if order.page > len(document):
@@ -41,29 +50,42 @@ def _pdf_page(order: Order) -> tuple[Image.Image, float, Sequence[Box]]:
     try:
         page = document[order.page - 1]
         scale = min(DPI / _POINT, MAX_EDGE / max(1.0, *page.get_size()))
-        picture = page.render(scale=scale, may_draw_forms=False).to_pil().convert("RGB")
-        return picture, scale, _found(page, order.quote) or order.boxes
+        picture = page.render(scale=scale).to_pil().convert("RGB")
+        return picture, scale, _found(page, order) or order.boxes
     except pypdfium2.PdfiumError as error:
         raise _not_drawn("the page is damaged") from error
 
 
-def _found(page: pypdfium2.PdfPage, quote: str) -> list[Box]:
-    """Where the quote stands, a box a line; nothing where it does not stand in one piece, or the page is turned."""
+def _found(page: pypdfium2.PdfPage, order: Order) -> list[Box]:
+    """Where the quote stands within the order's boxes, or else where it first does: a box a line.
+
+    Nothing where it does not stand in one piece, or the page is turned.
+    """
+    quote = " ".join(order.quote.replace("\0", " ").split())  # PDFium's text ends there; it looks for none for ever
     if not quote or page.get_rotation():
         return []
+    first: list[Box] = []
+    for lines in itertools.islice(_matches(page, quote), MAX_MATCHES):
+        first = first or lines
+        if lines and (not order.boxes or _stands_in(lines[0], order.boxes)):
+            return lines
+    return first
+
+
+def _matches(page: pypdfium2.PdfPage, quote: str) -> Iterator[list[Box]]:
+    """A box a line of each place: first in the same letters and whole words, then in any case, and inside words."""
+    left, _, _, top = page.get_bbox()
     text = page.get_textpage()
-    searcher = text.search(" ".join(quote.split()))
-    match = searcher.get_next()
-    if match is None:
-        return []
-    start, count = match
-    left, bottom, _, top = page.get_bbox()
-    del bottom
-    boxes = []
-    for number in range(text.count_rects(start, count)):
-        x0, y0, x1, y1 = text.get_rect(number)
-        boxes.append(Box(x0 - left, top - y1, x1 - left, top - y0))
-    return boxes
+    for exact in (True, False):
+        searcher = text.search(quote, match_case=exact, match_whole_word=exact)
+        while match := searcher.get_next():
+            places = [text.get_rect(number) for number in range(text.count_rects(*match))]
+            yield [Box(x0 - left, top - y1, x1 - left, top - y0) for x0, y0, x1, y1 in places]
+
+
+def _stands_in(line: Box, boxes: Sequence[Box]) -> bool:
+    x, y = (line.left + line.right) / 2, (line.top + line.bottom) / 2
+    return any(box.left <= x <= box.right and box.top <= y <= box.bottom for box in boxes)
 
 
 def _image_page(order: Order) -> tuple[Image.Image, float, Sequence[Box]]:
@@ -78,13 +100,14 @@ def _image_page(order: Order) -> tuple[Image.Image, float, Sequence[Box]]:
                 image.seek(order.page - 1)
             if image.width * image.height > MAX_PIXELS:
                 raise _not_drawn("the image is too large")
-            upright = ImageOps.exif_transpose(image).convert("RGB")
-    except (OSError, ValueError, SyntaxError, EOFError, Image.DecompressionBombError) as error:
+            longest = max(image.size)
+            upright = Image.fromarray(rgb(image))
+    except (*_BROKEN, Image.DecompressionBombError) as error:
         raise _not_drawn("it is neither a PDF nor an image that can be opened") from error
     scale = min(1.0, MAX_EDGE / max(upright.size))
     if scale < 1:
         upright = upright.resize((max(1, int(upright.width * scale)), max(1, int(upright.height * scale))))
-    return upright, scale, order.boxes
+    return upright, max(upright.size) / longest, order.boxes
 
 
 def _marked(picture: Image.Image, boxes: Sequence[Box]) -> Image.Image:

@@ -112,7 +112,7 @@ def _picture(view: View, cited: Chunk) -> str:
     """The page as it looks, of what is drawn; with the place marked."""
     page = next((at.page for at in cited.positions_of(view.quote) if at.page), None)
     kind = view.document.media_type
-    if not (kind == "application/pdf" and page) and not kind.startswith("image/"):
+    if not (kind == "application/pdf" and page) and (not kind.startswith("image/") or kind == "image/svg+xml"):
         return ""
     query = urlencode({"page": page or 1, "highlight": view.number, "quote": view.quote})
     link = _within(view, signed, f"content?{query}", cited.id)

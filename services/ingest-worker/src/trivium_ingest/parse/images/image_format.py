@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from trivium.domain.parsed import Box, ParsedDocument, Position, UnitKind
+from trivium.images.exif import dates
 from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.failures import too_large
-from trivium_ingest.parse.images.exif import dates
 from trivium_ingest.parse.images.ocr import Reader
 from trivium_ingest.parse.images.pictures import frames, open_image, shown
 from trivium_ingest.parse.registry import Format

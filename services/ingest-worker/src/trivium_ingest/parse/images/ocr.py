@@ -18,6 +18,8 @@ from trivium_ingest.parse.text.clean import one_line
 
 MIN_CONFIDENCE = 0.5
 _GOOD_CONFIDENCE = 0.8
+_BETTER = 1.1  # times what was read before, where the image was turned by guess
+_AS_GOOD = 0.9  # where it was turned as its lines told
 _PARAGRAPH_GAP = 0.9  # of a line's height
 _LINE_GAP = 3.0
 _MARGIN = 16  # pixels
@@ -57,7 +59,7 @@ class Reader:
             self.refuse(where)
             return []
         self._read += 1
-        return join_lines(read_upright(self._ocr, image))
+        return read_upright(self._ocr, image)
 
     def embedded(self, content: bytes, where: str, position: Position, alt: str = "") -> None:
         """Add a picture inside a document as one IMAGE unit: its description, then the text in it; it can be shown."""
@@ -74,19 +76,44 @@ class Reader:
         self._out.add(UnitKind.IMAGE, "\n".join(lines), position, ocr=len(lines) > bool(alt.strip()), asset=asset)
 
 
-def read_upright(ocr: Ocr, image: NDArray[np.uint8]) -> list[OcrLine]:
-    """Read; when it reads badly or the lines stand upright, turn the image and keep what reads best."""
-    pixels = np.ascontiguousarray(image)
-    best = _sure(_read_framed(ocr, pixels))
+def read_upright(ocr: Ocr, image: NDArray[np.uint8]) -> list[Paragraph]:
+    """What stands in the image, in the order in which it is read upright; the boxes are in the image as it lies."""
+    height, width = image.shape[:2]
+    turns, lines = _best_reading(ocr, image)
+    return [
+        Paragraph(paragraph.text, _turned_back(paragraph.box, turns, width, height)) for paragraph in join_lines(lines)
+    ]
+
+
+def _best_reading(ocr: Ocr, pixels: NDArray[np.uint8]) -> tuple[int, list[OcrLine]]:
+    """By how many quarter turns against the clock the image reads best, and what it says then.
+
+    It is turned as its lines are, else, where it reads badly or they stand upright, in every way.
+    """
+    turns, best = 0, _read_turned(ocr, pixels, 0)
+    if told := _most_turned(best):
+        upright = _read_turned(ocr, pixels, told)
+        if _quality(upright) > _AS_GOOD * _quality(best):
+            return told, upright
     if not best or not _suspicious(best):
-        return best
+        return turns, best
     for quarter_turns in (1, 3, 2):
-        turned = _sure(_read_framed(ocr, np.ascontiguousarray(np.rot90(pixels, quarter_turns))))
-        if _quality(turned) > 1.1 * _quality(best):
-            best = [_turned_back(line, quarter_turns, pixels.shape[1], pixels.shape[0]) for line in turned]
+        turned = _read_turned(ocr, pixels, quarter_turns)
+        if _quality(turned) > _BETTER * _quality(best):
+            turns, best = quarter_turns, turned
             if not _suspicious(turned):
                 break
-    return best
+    return turns, best
+
+
+def _most_turned(lines: list[OcrLine]) -> int:
+    """How most of the letters lie."""
+    letters = [sum(len(line.text) for line in lines if line.turned == turns) for turns in range(4)]
+    return letters.index(max(letters))
+
+
+def _read_turned(ocr: Ocr, pixels: NDArray[np.uint8], quarter_turns: int) -> list[OcrLine]:
+    return _sure(_read_framed(ocr, np.ascontiguousarray(np.rot90(pixels, quarter_turns))))
 
 
 def _read_framed(ocr: Ocr, pixels: NDArray[np.uint8]) -> list[OcrLine]:
@@ -96,7 +123,7 @@ def _read_framed(ocr: Ocr, pixels: NDArray[np.uint8]) -> list[OcrLine]:
     framed = np.empty((height + 2 * _MARGIN, width + 2 * _MARGIN, 3), dtype=np.uint8)
     framed[:] = np.median(edges, axis=0).astype(np.uint8)
     framed[_MARGIN:-_MARGIN, _MARGIN:-_MARGIN] = pixels
-    return [OcrLine(line.text, _inside(line.box, width, height), line.confidence) for line in ocr.read(framed)]
+    return [msgspec.structs.replace(line, box=_inside(line.box, width, height)) for line in ocr.read(framed)]
 
 
 def _inside(box: Box, width: int, height: int) -> Box:
@@ -172,16 +199,15 @@ def _suspicious(lines: list[OcrLine]) -> bool:
     return upright > 0.5 * len(long) or sure < _GOOD_CONFIDENCE
 
 
-def _turned_back(line: OcrLine, quarter_turns: int, width: int, height: int) -> OcrLine:
-    """The line with its box in the original image; `numpy.rot90` turns against the clock."""
-    box = line.box
+def _turned_back(box: Box, quarter_turns: int, width: int, height: int) -> Box:
+    """The box in the original image, of such a size; `numpy.rot90` turns against the clock."""
     if quarter_turns == 1:
-        back = Box(width - box.bottom, box.left, width - box.top, box.right)
-    elif quarter_turns == 3:
-        back = Box(box.top, height - box.right, box.bottom, height - box.left)
-    else:
-        back = Box(width - box.right, height - box.bottom, width - box.left, height - box.top)
-    return OcrLine(line.text, back, line.confidence)
+        return Box(width - box.bottom, box.left, width - box.top, box.right)
+    if quarter_turns == 2:
+        return Box(width - box.right, height - box.bottom, width - box.left, height - box.top)
+    if quarter_turns == 3:
+        return Box(box.top, height - box.right, box.bottom, height - box.left)
+    return box
 
 
 def _continues(above: OcrLine, below: OcrLine) -> bool:

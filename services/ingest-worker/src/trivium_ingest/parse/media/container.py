@@ -32,6 +32,7 @@ _TEXT_CODECS = frozenset({"subrip", "srt", "webvtt", "mov_text", "ass", "ssa", "
 _TECHNICAL = frozenset({"major_brand", "minor_version", "compatible_brands"})
 _MAX_CHAPTERS = 1_000
 _MAX_CUES = 200_000
+_QUARTER = 90  # degrees; FFmpeg counts them against the clock
 _ASS_FIELDS = 8  # before the text of an event: order, layer, style, name, three margins, effect
 MICROSECONDS = 1_000_000
 
@@ -102,8 +103,8 @@ def decoded_frames(
 
 
 def _rgb(frame: Any) -> NDArray[np.uint8]:
-    pixels: NDArray[np.uint8] = frame.to_ndarray(format="rgb24")
-    return pixels
+    """The way up that the container says, by quarter turns, as OpenCV shows it."""
+    return np.rot90(frame.to_ndarray(format="rgb24"), round(frame.rotation / _QUARTER))
 
 
 def _is_text(stream: SubtitleStream) -> bool:

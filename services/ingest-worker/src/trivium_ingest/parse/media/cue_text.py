@@ -12,8 +12,14 @@ from trivium_ingest.parse.media.timeline import Cue
 _CLOCK = r"(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})[,.](\d{1,3})"
 TIMING = re.compile(rf"^[ \t]*{_CLOCK}[ \t]*-->[ \t]*{_CLOCK}", re.MULTILINE)
 _VOICE = re.compile(r"<v(?:\.[^\s>]*)?[ \t]+([^>]{1,200})>")
-_DASHED = re.compile(r"^[-\u2013\u2014][ \t]*", re.MULTILINE)
-_TAG = re.compile(r"</?[A-Za-z0-9.:][^<>]{0,200}>|\{\\[^{}]{0,200}\}")
+_DASHED = re.compile(r"^[-\u2013\u2014](?!\.?\d)[ \t]*", re.MULTILINE)  # who speaks changes; not a minus sign
+_TAG = re.compile(
+    r"</?(?:b|br|c|em|i|rt|ruby|s|strong|u)(?:\.[^\s<>]{0,200})?\s{0,9}/?>"  # WebVTT's, SubRip's, and HTML's for them
+    r"|</?(?:font|lang|span|v)(?:[.\s][^<>]{0,200})?>"  # that say more behind a blank
+    r"|<(?:\d{1,4}:)?\d{1,2}:\d{1,2}[,.]\d{1,3}>"  # when a word is said
+    r"|\{\\[^{}]{0,200}\}",
+    re.IGNORECASE,
+)
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 _NUMBER_OF_NEXT = re.compile(r"(?:^|\n)\d{1,6}[ \t]*\n\Z")
 

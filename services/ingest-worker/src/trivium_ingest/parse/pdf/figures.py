@@ -10,6 +10,7 @@ import msgspec
 from PIL import Image
 
 from trivium.domain.parsed import Asset, UnitKind
+from trivium.images.rgb import Pixels
 from trivium.ports.parser import ParseLimits
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.images import pictures
@@ -49,21 +50,22 @@ class Figure(msgspec.Struct):
 class Album:
     """The figures of one document: each picture is read and kept once, and their number is bounded."""
 
-    def __init__(self, limits: ParseLimits, reader: Reader, out: Collector) -> None:
+    def __init__(self, document: Any, limits: ParseLimits, reader: Reader, out: Collector) -> None:
+        self._document = document
         self._limits = limits
         self._reader = reader
         self._out = out
         self._seen: set[tuple[int, int, int]] = set()
         self._drawn = 0
 
-    def figures(self, found: Page, number: int) -> list[Figure]:
+    def figures(self, page: Any, found: Page, number: int) -> list[Figure]:
         """The pictures of a page that has text of its own."""
         area = found.frame.width * found.frame.height
         figures = []
         for picture in found.pictures:
             if not self._worth_reading(picture, area):
                 continue
-            pixels = picture_pixels(picture)
+            pixels = picture_pixels(self._document, page, picture)
             if pixels is None:
                 continue
             key = (picture.width, picture.height, hash(pixels[::7, ::7].tobytes()))
@@ -108,7 +110,7 @@ class Album:
         return self._out.asset(_shown(pixels))
 
 
-def _shown(pixels: pictures.Pixels) -> Asset:
+def _shown(pixels: Pixels) -> Asset:
     return pictures.shown(Image.fromarray(pixels), b"", pixels)
 
 

@@ -12,7 +12,7 @@ import pypdfium2.raw as pdfium
 from numpy.typing import NDArray
 from PIL import Image
 
-from trivium_ingest.parse.images.pictures import MAX_READ_PIXELS, thinned
+from trivium.images.rgb import MAX_READ_PIXELS, thinned
 from trivium_ingest.parse.pdf.blocks import Block, margin_block, page_blocks
 from trivium_ingest.parse.pdf.boxes import boxed
 from trivium_ingest.parse.pdf.lines import Piece, pieces_of
@@ -76,7 +76,7 @@ def read_page(page: Any) -> Page:
             blocks[-1:-1] = page_blocks(_pieces(text_page, box))
         if aside:
             blocks.append(margin_block([word for word in rest if word.index in aside]))
-        drawings = [*forms, *(shown(rect, layout, frame) for rect in rects)]
+        drawings = [*forms, *(turned(rect, layout, frame) for rect in rects)]
         return Page(blocks + hidden, pictures, drawings, frame, layout)
     finally:
         pdfium.FPDFText_ClosePage(text_page)
@@ -94,12 +94,12 @@ def _hidden_blocks(words: list[Word]) -> list[Block]:
     return [msgspec.structs.replace(block, hidden=True) for block in page_blocks(pieces_of(words))]
 
 
-def shown(rect: Rect, layout: Frame, frame: Frame) -> Rect:
-    """A rectangle of the layout's frame on the page as shown."""
-    if layout.turns == frame.turns:
+def turned(rect: Rect, frame: Frame, other: Frame) -> Rect:
+    """A rectangle of one frame of the page in another one, which is turned otherwise."""
+    if frame.turns == other.turns:
         return rect
-    turns = (frame.turns - layout.turns) % 4
-    width, height = layout.size
+    turns = (other.turns - frame.turns) % 4
+    width, height = frame.size
     return Frame(0.0, height, width, height, turns).place(rect[0], height - rect[1], rect[2], height - rect[3])
 
 
@@ -120,8 +120,14 @@ def render(page: Any, frame: Frame, dpi: int = OCR_DPI, region: Rect | None = No
         pdfium.FPDFBitmap_Destroy(bitmap)
 
 
-def picture_pixels(picture: Picture) -> NDArray[np.uint8] | None:
-    """The picture's own pixels as RGB, fewer where they are too many, or None when PDFium cannot decode it."""
+def picture_pixels(document: Any, page: Any, picture: Picture) -> NDArray[np.uint8] | None:
+    """The picture's own pixels as RGB, fewer where they are too many, or None when PDFium cannot decode it.
+
+    What its mask leaves out is white.
+    """
+    rendered = _rendered(document, page, picture)
+    if rendered is not None:
+        return rendered
     bitmap = pdfium.FPDFImageObj_GetBitmap(picture.handle)
     if not bitmap:
         return None
@@ -131,7 +137,43 @@ def picture_pixels(picture: Picture) -> NDArray[np.uint8] | None:
         pdfium.FPDFBitmap_Destroy(bitmap)
 
 
+def _rendered(document: Any, page: Any, picture: Picture) -> NDArray[np.uint8] | None:
+    """The picture as RGB on white; None where it has no mask and is rendered fainter or smaller than it is."""
+    share = min(1.0, (MAX_READ_PIXELS / (picture.width * picture.height)) ** 0.5)
+    placed = pdfium.FS_MATRIX()
+    pdfium.FPDFPageObj_GetMatrix(picture.handle, placed)
+    size = pdfium.FS_MATRIX(a=int(picture.width * share), d=int(picture.height * share))
+    pdfium.FPDFPageObj_SetMatrix(picture.handle, size)  # it is rendered as large as its place on the page
+    try:
+        bitmap = pdfium.FPDFImageObj_GetRenderedBitmap(document, page, picture.handle)
+    finally:
+        pdfium.FPDFPageObj_SetMatrix(picture.handle, placed)
+    if not bitmap:
+        return None
+    try:
+        pixels = _channels(bitmap)
+        alpha = pixels[:, :, 3]
+        lowest = alpha.min()
+        if lowest == alpha.max():
+            return _as_rgb(pixels) if lowest == 255 and share == 1.0 else None
+        laid = Image.new("RGB", (alpha.shape[1], alpha.shape[0]), "white")
+        laid.paste(Image.fromarray(_as_rgb(pixels)), mask=Image.fromarray(alpha))
+        return np.array(laid)
+    finally:
+        pdfium.FPDFBitmap_Destroy(bitmap)
+
+
 def _rgb(bitmap: Any) -> NDArray[np.uint8]:
+    pixels = _channels(bitmap)
+    height, width, _ = pixels.shape
+    if width * height > MAX_READ_PIXELS:
+        small = thinned(width, height, lambda top, bottom: Image.fromarray(_as_rgb(pixels[top:bottom])))
+        return np.asarray(small, dtype=np.uint8)
+    return _as_rgb(pixels)
+
+
+def _channels(bitmap: Any) -> NDArray[np.uint8]:
+    """The bitmap's own memory: rows, columns, and PDFium's grey or its blue, green, red and alpha."""
     width, height = pdfium.FPDFBitmap_GetWidth(bitmap), pdfium.FPDFBitmap_GetHeight(bitmap)
     stride = pdfium.FPDFBitmap_GetStride(bitmap)
     address = pdfium.FPDFBitmap_GetBuffer(bitmap)
@@ -139,11 +181,7 @@ def _rgb(bitmap: Any) -> NDArray[np.uint8]:
     lines = np.frombuffer(raw, dtype=np.uint8).reshape(height, stride)
     kind = pdfium.FPDFBitmap_GetFormat(bitmap)
     channels = {pdfium.FPDFBitmap_Gray: 1, pdfium.FPDFBitmap_BGR: 3}.get(kind, 4)
-    pixels = lines[:, : width * channels].reshape(height, width, channels)
-    if width * height > MAX_READ_PIXELS:
-        small = thinned(width, height, lambda top, bottom: Image.fromarray(_as_rgb(pixels[top:bottom])))
-        return np.asarray(small, dtype=np.uint8)
-    return _as_rgb(pixels)
+    return lines[:, : width * channels].reshape(height, width, channels)
 
 
 def _as_rgb(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:

@@ -31,7 +31,7 @@ from trivium_ingest.parse.pdf.page import (
     Page,
     read_page,
     render,
-    shown,
+    turned,
 )
 from trivium_ingest.parse.pdf.running import Running, running_texts
 from trivium_ingest.parse.pdf.title import document_title
@@ -46,15 +46,20 @@ _METADATA = ("Title", "Author", "Subject", "Keywords", "CreationDate", "ModDate"
 
 
 class _Area(msgspec.Struct):
-    """What one page gives: blocks from its text layer, or paragraphs read from its pixels."""
+    """What one page gives: blocks from its text layer, in the layout's frame, or paragraphs read from its pixels."""
 
     number: int
     blocks: list[Block]
     frame: Frame
-    height: float
+    layout: Frame
     recognised: list[tuple[str, Box]]
     figures: list[Figure]
     remarks: list[Remark]
+
+    @property
+    def height(self) -> float:
+        """Of the page as it is read."""
+        return self.layout.size[1]
 
 
 def recognise(sample: Sample) -> Evidence:
@@ -95,6 +100,8 @@ def read(blob: Blob, limits: ParseLimits, models: ParserModels) -> ParsedDocumen
     continue_tables([area.blocks for area in areas])
     kept = [block for area in areas for block in area.blocks]
     mark_headings(kept, entries, style)
+    for area in areas:
+        _turn(area.blocks, area.layout, area.frame)
     _write_all(out, areas, rejoin(kept), style, entries)
     if cut_off and not out.units:
         raise corrupt("PDF")
@@ -126,7 +133,7 @@ def _areas(
     if pdfium.FPDF_GetFormType(document.raw) == pdfium.FORMTYPE_ACRO_FORM:
         document.init_forms()
     form = document.formenv.raw if document.formenv else None
-    album = Album(limits, reader, out)
+    album = Album(document.raw, limits, reader, out)
     characters = 0
     for number in range(1, count + 1):
         page = pdfium.FPDF_LoadPage(document.raw, number - 1)
@@ -137,16 +144,17 @@ def _areas(
             found = read_page(page)
             for block in found.blocks:
                 block.page = number
-            area = _Area(number, found.blocks, found.frame, found.layout.size[1], [], [], [])
+            area = _Area(number, found.blocks, found.frame, found.layout, [], [], [])
             area.remarks, links = read_annotations(document.raw, form, page, found.frame, members)
             for link in links:
                 out.link(link)
             if found.needs_ocr:
                 area.recognised = _read_pixels(page, found, number, reader, out)
             else:
-                area.figures = album.figures(found, number)
-                _show(area.blocks, found)
+                area.figures = album.figures(page, found, number)
+                _turn(area.blocks, found.layout, found.frame)
                 album.caption(page, found, area.blocks, area.figures)
+                _turn(area.blocks, found.frame, found.layout)
         finally:
             pdfium.FPDF_ClosePage(page)
         characters += sum(len(block.text) for block in area.blocks)
@@ -155,11 +163,11 @@ def _areas(
         yield area
 
 
-def _show(blocks: list[Block], found: Page) -> None:
-    """Turn the blocks from the layout's frame to the page as shown."""
-    if found.layout.turns != found.frame.turns:
+def _turn(blocks: list[Block], frame: Frame, other: Frame) -> None:
+    """Move the blocks from one frame of their page to another."""
+    if frame.turns != other.turns:
         for block in blocks:
-            rect = shown((block.left, block.top, block.right, block.bottom), found.layout, found.frame)
+            rect = turned((block.left, block.top, block.right, block.bottom), frame, other)
             block.left, block.top, block.right, block.bottom = rect
 
 
@@ -228,7 +236,7 @@ FORMAT = Format(
     name="PDF",
     media_types=(MEDIA_TYPE,),
     extensions=("pdf",),
-    version=7,
+    version=8,
     recognise=recognise,
     read=read,
     cites="page and box",

@@ -113,7 +113,7 @@ class RemoteOcr:
         return self._inference.info.ocr_fingerprint
 
     def read(self, image: NDArray[np.uint8]) -> list[OcrLine]:
-        """`image` has shape (height, width, 3), RGB. Lines in reading order; it travels as a PNG."""
+        """`image` has shape (height, width, 3), RGB. It travels as a PNG."""
         if 0 in image.shape:
             return []
         expected = self.fingerprint
@@ -121,7 +121,7 @@ class RemoteOcr:
         answer = self._inference.call("Ocr", request, BULK_TIMEOUT_S)
         self._inference.check_model(answer.fingerprint, expected)
         return [
-            OcrLine(line.text, Box(line.left, line.top, line.right, line.bottom), line.confidence)
+            OcrLine(line.text, Box(line.left, line.top, line.right, line.bottom), line.confidence, line.turned)
             for line in answer.lines
         ]
 

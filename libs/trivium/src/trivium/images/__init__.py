@@ -1,0 +1,1 @@
+"""Pictures as people see them, from files as they come."""
