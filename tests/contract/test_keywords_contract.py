@@ -105,6 +105,8 @@ async def test_rarities_are_what_a_search_weighs_words_by(keywords: Keywords, te
     words = ["apple", "1234", "absent", "trees", "!!!", "Apple", "ab x"]
     expected = {"apple": thrice, "1234": once, "trees": once, "Apple": thrice, "ab x": 2 * once}
     assert await keywords.reader(tenant).rarities(words) == pytest.approx(expected)
+    beyond = ["\U00020bb7" * 6, "1234", "absent"]  # letters that two units of UTF-16 stand for
+    assert await keywords.reader(tenant).rarities(beyond) == pytest.approx({"1234": once})
     assert await keywords.reader(tenant).rarities([]) == {}
     assert await keywords.reader(tenant).rarities(["?"]) == {}
     assert await keywords.reader(other).rarities(["apple"]) == {}

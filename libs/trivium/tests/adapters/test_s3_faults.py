@@ -10,7 +10,7 @@ import pytest
 
 from trivium.adapters.distributed.prepare import ADVICE
 from trivium.adapters.distributed.probes import object_store
-from trivium.adapters.distributed.s3.objects import FORMAT_KEY, S3Objects
+from trivium.adapters.distributed.s3.objects import FORMAT_KEY, S3Objects, StateBucket
 from trivium.checkup import Finding, examine
 from trivium.config import Settings
 from trivium.domain.errors import NeverWill, Refused, TriviumError, TryLater
@@ -51,7 +51,7 @@ class Peer:
                 self.end_headers()
                 self.wfile.write(body)
 
-            do_GET = do_PUT = do_DELETE = answer  # noqa: N815 - the base class's names
+            do_GET = do_HEAD = do_PUT = do_DELETE = do_POST = answer  # noqa: N815 - the base class's names
 
             def log_message(self, *_: object) -> None:
                 pass
@@ -77,7 +77,15 @@ def peer_of() -> Iterator[Callable[[Script], Peer]]:
 
 
 def store_at(url: str) -> S3Objects:
-    return S3Objects(Settings(s3_url=url, s3_access_key="key", s3_secret_key="secret"))
+    return S3Objects(_settings(url))
+
+
+def bucket_at(url: str) -> StateBucket:
+    return StateBucket(_settings(url))
+
+
+def _settings(url: str) -> Settings:
+    return Settings(s3_url=url, s3_access_key="key", s3_secret_key="secret")
 
 
 @pytest.mark.parametrize(
@@ -106,6 +114,23 @@ def test_every_refusal_says_what_to_do(
         assert raised.value.code == code
         assert told in raised.value.action
     objects.close()
+
+
+def test_what_is_no_s3_is_a_passing_fault(peer_of: Callable[[Script], Peer]) -> None:
+    bucket = bucket_at(peer_of(lambda _: (200, "")).url)
+    for call in (lambda: list(bucket.listing()), lambda: bucket.delete_many(["a", "b"]), lambda: bucket.head("a")):
+        with pytest.raises(TryLater) as raised:
+            call()
+        assert raised.value.code == "object_store_other"
+    bucket.close()
+
+
+def test_a_refused_deletion_of_many_says_what_to_do(peer_of: Callable[[Script], Peer]) -> None:
+    bucket = bucket_at(peer_of(lambda _: (200, "AccessDenied")).url)
+    with pytest.raises(TryLater) as raised:
+        bucket.delete_many(["a", "b"])
+    assert raised.value.code == "object_store_credentials"
+    bucket.close()
 
 
 def test_nobody_there_is_a_passing_fault(peer_of: Callable[[Script], Peer]) -> None:

@@ -301,7 +301,7 @@ class ElasticKeywordReader:
             if is_missing(error):
                 return {}
             raise
-        starts = list(accumulate((len(each) + 1 for each in plain), initial=0))
+        starts = list(accumulate((_utf16(each) + 1 for each in plain), initial=0))
         rarity: dict[str, float] = {}
         for place, value in _rarities(found):
             word = words[bisect_right(starts, place) - 1]
@@ -372,6 +372,11 @@ def _passing(where: RowFilter) -> list[dict[str, Any]]:
 
 def _or_unknown(field: str, condition: dict[str, Any]) -> dict[str, Any]:
     return {"bool": {"should": [condition, {"bool": {"must_not": {"exists": {"field": field}}}}]}}
+
+
+def _utf16(text: str) -> int:
+    """As Lucene counts: a letter beyond the first 65,536 is two."""
+    return len(text.encode("utf-16-le")) // 2
 
 
 def _rarities(statistics: Mapping[str, Any]) -> Iterator[tuple[int, float]]:

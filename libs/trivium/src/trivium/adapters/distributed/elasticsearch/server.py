@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
+import msgspec
 from elasticsearch import (
     ApiError,
     AsyncElasticsearch,
@@ -127,6 +128,8 @@ class ElasticServer:
         except ApiError as error:
             cause = error.body.get("error", {}) if isinstance(error.body, dict) else {}
             raise _refused(error.meta.status, cause if isinstance(cause, dict) else {}, self._place) from error
+        except msgspec.DecodeError as error:
+            raise _damaged(error, self._place) from error
         except (TransportError, UnsupportedProductError, ValueError) as error:
             raise _unreachable(error, self._place) from error
 
@@ -172,6 +175,14 @@ def _refused(status: int, cause: Mapping[str, Any], place: str) -> TriviumError:
     if status == 429 or status >= 500:
         return TryLater(BUSY, f"{told}.", "It is tried again by itself.")
     return NeverWill("elasticsearch_error", f"{told}.", "Look the answer up in Elasticsearch's documentation and log.")
+
+
+def _damaged(error: Exception, place: str) -> TryLater:
+    return TryLater(
+        "store_corrupt",
+        f"Elasticsearch at {place} holds what cannot be read: {error}.",
+        "Run `trivium audit --repair`; where a newer Trivium wrote it, use that.",
+    )
 
 
 def _unreachable(error: Exception, place: str) -> TriviumError:

@@ -22,7 +22,7 @@ from minio.credentials.credentials import Credentials
 from minio.signer import sign_v4_s3
 from urllib3.exceptions import HTTPError
 
-from trivium.adapters.distributed.s3.errors import BucketAddress, failure, unreachable
+from trivium.adapters.distributed.s3.errors import BucketAddress, failure, no_s3, unreachable
 from trivium.config import Settings
 from trivium.domain.errors import NeverWill, NotFound, Refused
 from trivium.tracing import spans
@@ -146,7 +146,10 @@ class Bucket:
                 response = self._send("GET", key, headers={"Range": "bytes=0-0"})
         if self._failed(response, 404):
             return None
-        modified = datetime.strptime(response.headers["Last-Modified"], "%a, %d %b %Y %H:%M:%S GMT")
+        try:
+            modified = datetime.strptime(response.headers["Last-Modified"], "%a, %d %b %Y %H:%M:%S GMT")
+        except (KeyError, ValueError) as error:
+            raise no_s3(self._place()) from error
         return Listed(
             key,
             _etag(response),
@@ -195,7 +198,7 @@ class Bucket:
             with self._translated():
                 response = self._send("GET", "", query=query)
             self._failed(response)
-            page = _xml(response.data)
+            page = self._xml(response.data)
             yield list(_values(page))
             if page.findtext("IsTruncated") != "true":
                 return
@@ -223,8 +226,8 @@ class Bucket:
             headers = {"Content-MD5": checked, "Content-Type": "application/xml"}
             response = self._send("POST", "", query={"delete": ""}, headers=headers, body=body)
         self._failed(response)
-        for error in _xml(response.data).iter("Error"):
-            raise failure(500, error.findtext("Code", ""), BucketAddress(self._host, self.name, self._setting))
+        for error in self._xml(response.data).iter("Error"):
+            raise failure(500, error.findtext("Code", ""), self._place())
 
     def listing(self, prefix: str = "", start_after: str = "") -> Iterator[Listed]:
         """Objects below `prefix` in the order of their keys' UTF-8 bytes, one page in memory at a time."""
@@ -242,6 +245,15 @@ class Bucket:
             for entry in page.iter("CommonPrefixes"):
                 yield unquote_plus(entry.findtext("Prefix", ""))[len(prefix) : -1]
 
+    def _place(self) -> BucketAddress:
+        return BucketAddress(self._host, self.name, self._setting)
+
+    def _xml(self, body: bytes) -> ET.Element:
+        try:
+            return _xml(body)
+        except ET.ParseError as error:
+            raise no_s3(self._place()) from error
+
     def close(self) -> None:
         """Close the connections."""
         self._pool.close()
@@ -255,7 +267,7 @@ class Bucket:
                 with self._translated():
                     response = self._send("GET", "", query=query)
                 self._failed(response)
-            page = _xml(response.data)
+            page = self._xml(response.data)
             yield page
             if page.findtext("IsTruncated") != "true":
                 return
@@ -320,7 +332,7 @@ class Bucket:
         status = 404 if code in _IMPOSSIBLE else response.status
         if status in expected and code != "NoSuchBucket":
             return True
-        raise failure(response.status, code, BucketAddress(self._host, self.name, self._setting))
+        raise failure(response.status, code, self._place())
 
     @contextmanager
     def _translated(self) -> Iterator[None]:

@@ -15,7 +15,7 @@ from contextlib import suppress
 
 import msgspec
 
-from trivium.adapters.distributed.s3.bucket import Bucket, Listed
+from trivium.adapters.distributed.s3.bucket import PAGE_KEYS, Bucket, Listed
 from trivium.adapters.distributed.s3.objects import S3Objects
 from trivium.concurrent_calls import map_concurrent
 from trivium.domain.answers import Turn
@@ -106,7 +106,7 @@ class ObjectConversationStore:
         found: list[tuple[str, Conversation]] = []
         after = cursor
         while len(found) <= limit:
-            wanted = limit + 1 - len(found)
+            wanted = min(limit + 1 - len(found), PAGE_KEYS)
             announced = self._bucket.page(self._changes, self._changes + after if after else "", wanted)
             found += [pair for pair in map_concurrent(self._announced, announced) if pair]
             if len(announced) < wanted:

@@ -37,6 +37,7 @@ _BUSY = _Meaning(TryLater, "object_store_busy", "It is tried again by itself.")
 _OTHER = _Meaning(NeverWill, "object_store_error", "Look the answer up in the object store's documentation and log.")
 
 _BY_CODE = {
+    "AccessDenied": _CREDENTIALS,
     "NoSuchBucket": _BUCKET,
     "InvalidBucketName": _BUCKET,
     "RequestTimeTooSkewed": _CLOCK,
@@ -59,6 +60,15 @@ def failure(status: int, s3_code: str, place: BucketAddress) -> TriviumError:
         meaning.code,
         f"{told} for bucket {place.bucket!r}.",
         meaning.action.format(bucket=place.bucket, setting=place.setting),
+    )
+
+
+def no_s3(place: BucketAddress) -> TryLater:
+    """What answers there is another server, or one that cuts its answers."""
+    return TryLater(
+        "object_store_other",
+        f"What answers at {place.host} for bucket {place.bucket!r} is no S3.",
+        "Set TRIVIUM_S3_URL to the object store itself; waiting work then goes on by itself.",
     )
 
 
