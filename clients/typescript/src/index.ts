@@ -36,10 +36,12 @@ export interface Trivium extends Client<paths> {
 /** A client of the server at `baseUrl`; `GET`, `POST`, ... take a path of the interface and are typed by it. */
 export function trivium(baseUrl: string, { apiKey, fetch }: Options = {}): Trivium {
   const headers: Record<string, string> = apiKey ? { authorization: `Bearer ${apiKey}` } : {};
-  const client = createClient<paths>({ baseUrl, headers, fetch: reaching(baseUrl, fetch ?? globalThis.fetch) });
+  const reach = reaching(baseUrl, fetch ?? globalThis.fetch);
+  const client = createClient<paths>({ baseUrl, headers, fetch: reach });
   const added: Omit<Trivium, keyof Client<paths>> = {
     async ask(question: string, more = {}) {
-      return told<Schemas["Answer"]>(await client.POST("/v1/queries", { body: { ...more, query: question } }));
+      const body = { ...more, query: question };
+      return told<Schemas["Answer"]>(await whole(reach, (fetch) => client.POST("/v1/queries", { body, fetch })));
     },
     async *askStream(question: string, more = {}) {
       const stopping = new AbortController();
@@ -55,14 +57,17 @@ export function trivium(baseUrl: string, { apiKey, fetch }: Options = {}): Trivi
       }
     },
     async search(query: string, more = {}) {
-      return told<Schemas["SearchResponse"]>(await client.POST("/v1/search", { body: { ...more, query } }));
+      const body = { ...more, query };
+      return told<Schemas["SearchResponse"]>(await whole(reach, (fetch) => client.POST("/v1/search", { body, fetch })));
     },
   };
   return Object.assign(client, added);
 }
 
+type Reach = (request: Request) => Promise<Response>;
+
 /** `fetch` whose failures to reach the server are ours; one that was stopped stays as it is. */
-function reaching(baseUrl: string, fetch: typeof globalThis.fetch): (request: Request) => Promise<Response> {
+function reaching(baseUrl: string, fetch: typeof globalThis.fetch): Reach {
   return async (request) => {
     try {
       return await fetch(request);
@@ -72,6 +77,23 @@ function reaching(baseUrl: string, fetch: typeof globalThis.fetch): (request: Re
       throw new TriviumError({ code: "server_unreachable", detail, action: "Check the address and try again." }, 0, fault);
     }
   };
+}
+
+/** What is sent, once its answer has been read: one that breaks off, or is not JSON, is an error of ours. */
+async function whole<T>(reach: Reach, send: (fetch: Reach) => Promise<T>): Promise<T> {
+  let begun = false; // what cannot even be sent (a bad address, a bad header) stays as it is
+  try {
+    return await send(async (request) => {
+      const response = await reach(request);
+      begun = true;
+      return response;
+    });
+  } catch (fault) {
+    if (begun && fault instanceof TypeError) throw brokeOff(fault);
+    if (!(fault instanceof SyntaxError)) throw fault;
+    const detail = "The server's answer is not one of Trivium's.";
+    throw new TriviumError({ code: "foreign_answer", detail, action: "Check the address, and both versions." }, 0, fault);
+  }
 }
 
 function told<T>(answer: { data?: unknown; error?: unknown; response: Response }): T {

@@ -65,6 +65,21 @@ test("a server that is away, or goes away, is an error like the others", async (
   }, told("connection_lost")));
 });
 
+test("an answer that is cut, or is not JSON, is an error like the others", async () => {
+  const told = (code) => (error) => error instanceof TriviumError && error.problem.code === code && error.status === 0;
+  const cut = (request, response) => {
+    response.writeHead(200, { "content-type": "application/json", "content-length": "99" });
+    response.write('{"text":', () => response.destroy());
+  };
+  const foreign = (request, response) => response.end("<html>Sign in</html>");
+  for (const [reply, code] of [[cut, "connection_lost"], [foreign, "foreign_answer"]]) {
+    await answering(reply, async (url) => {
+      await assert.rejects(trivium(url).ask("x"), told(code));
+      await assert.rejects(trivium(url).search("x"), told(code));
+    });
+  }
+});
+
 test("a running server answers, whole and as it is written", { skip: !process.env.TRIVIUM_URL && "TRIVIUM_URL names no server" }, async () => {
   const client = trivium(process.env.TRIVIUM_URL, { apiKey: process.env.TRIVIUM_API_KEY });
   const { data } = await client.GET("/v1/sources", { params: { query: { limit: 1 } } });

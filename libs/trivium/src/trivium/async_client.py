@@ -110,7 +110,8 @@ class AsyncTriviumClient:
         `password` opens it where it, or a file inside it, is encrypted. `run` names the calls that belong together;
         with `move` it leaves the dataset that it is in. `extractor` reads it for the graph.
         `progress` is told how much has been sent.
-        Raises `OSError` when the file cannot be read, `Refused` when the server does not take it.
+        Raises `OSError` when the file cannot be read or shrinks meanwhile (of one that grows, what it held at first is
+        sent), `Refused` when the server does not take it.
         """
         with opened(path) as content:
             form = {"file": (name or Path(path).name, WatchedFile(content, progress), "application/octet-stream")}
@@ -272,7 +273,7 @@ class AsyncTriviumClient:
         """
         waiting, parents = deque(dict.fromkeys(source_ids)), deque[str]()
         end = None if timeout_s is None else time.monotonic() + timeout_s
-        heard = time.monotonic()
+        away_since: float | None = None
         settled: list[api.Source] = []
         while waiting or parents:
             try:
@@ -282,11 +283,14 @@ class AsyncTriviumClient:
                 while parents:
                     waiting += [child.id async for child in self.all_sources(parent=parents[0])]
                     parents.popleft()
-                heard = time.monotonic()
+                away_since = None
             except NotFound:
                 parents.popleft()
             except TryLater:
-                if time.monotonic() - heard > PATIENCE_S:
+                away_since = away_since or time.monotonic()
+                if time.monotonic() - away_since > PATIENCE_S:
+                    if settled:
+                        yield settled
                     raise
             yield settled
             settled = []
@@ -539,11 +543,11 @@ class AsyncTriviumClient:
         }
         given = {name: value for name, value in asked.items() if value} | ({"depth": depth} if entity else {})
         with failures(self.url):
-            async with self._http.stream("GET", "/v1/graph/export", params=given) as response:
-                if response.is_error:
-                    await response.aread()
-                    raise error_of(response)
+            response = await self._answered("GET", "/v1/graph/export", stream=True, params=given)
+            try:
                 yield response.aiter_bytes()
+            finally:
+                await response.aclose()
 
     async def schema(self, dataset: str = DEFAULT_DATASET, number: int | None = None) -> api.GraphSchema:
         """The schema of a dataset's graph, or one version of it. Raises `NotFound`."""
@@ -654,7 +658,7 @@ class AsyncTriviumClient:
         while True:
             tried += 1
             response = await self._http.send(self._http.build_request(method, path, **sent), stream=stream)
-            if not response.is_error:
+            if response.is_success:
                 return response
             await response.aread()
             pause_s = self._retries.pause_s(tried, response.headers.get("retry-after", ""))

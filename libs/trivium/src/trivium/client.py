@@ -109,7 +109,8 @@ class TriviumClient:
         `password` opens it where it, or a file inside it, is encrypted. `run` names the calls that belong together;
         with `move` it leaves the dataset that it is in. `extractor` reads it for the graph.
         `progress` is told how much has been sent.
-        Raises `OSError` when the file cannot be read, `Refused` when the server does not take it.
+        Raises `OSError` when the file cannot be read or shrinks meanwhile (of one that grows, what it held at first is
+        sent), `Refused` when the server does not take it.
         """
         with opened(path) as content:
             form = {"file": (name or Path(path).name, WatchedFile(content, progress), "application/octet-stream")}
@@ -271,7 +272,7 @@ class TriviumClient:
         """
         waiting, parents = deque(dict.fromkeys(source_ids)), deque[str]()
         end = None if timeout_s is None else time.monotonic() + timeout_s
-        heard = time.monotonic()
+        away_since: float | None = None
         settled: list[api.Source] = []
         while waiting or parents:
             try:
@@ -281,11 +282,14 @@ class TriviumClient:
                 while parents:
                     waiting += [child.id for child in self.all_sources(parent=parents[0])]
                     parents.popleft()
-                heard = time.monotonic()
+                away_since = None
             except NotFound:
                 parents.popleft()
             except TryLater:
-                if time.monotonic() - heard > PATIENCE_S:
+                away_since = away_since or time.monotonic()
+                if time.monotonic() - away_since > PATIENCE_S:
+                    if settled:
+                        yield settled
                     raise
             yield settled
             settled = []
@@ -532,11 +536,11 @@ class TriviumClient:
         }
         given = {name: value for name, value in asked.items() if value} | ({"depth": depth} if entity else {})
         with failures(self.url):
-            with self._http.stream("GET", "/v1/graph/export", params=given) as response:
-                if response.is_error:
-                    response.read()
-                    raise error_of(response)
+            response = self._answered("GET", "/v1/graph/export", stream=True, params=given)
+            try:
                 yield response.iter_bytes()
+            finally:
+                response.close()
 
     def schema(self, dataset: str = DEFAULT_DATASET, number: int | None = None) -> api.GraphSchema:
         """The schema of a dataset's graph, or one version of it. Raises `NotFound`."""
@@ -645,7 +649,7 @@ class TriviumClient:
         while True:
             tried += 1
             response = self._http.send(self._http.build_request(method, path, **sent), stream=stream)
-            if not response.is_error:
+            if response.is_success:
                 return response
             response.read()
             pause_s = self._retries.pause_s(tried, response.headers.get("retry-after", ""))

@@ -54,6 +54,12 @@ def failures(url: str) -> Iterator[None]:
         ) from error
     except httpx2.TimeoutException as error:
         raise TryLater("server_slow", f"The server at {url} did not answer in time.", "Try again later.") from error
+    except httpx2.LocalProtocolError:
+        raise Refused(  # its own words are left out: they quote headers, and so the API key
+            "bad_request",
+            f"What was to be sent to {url} cannot be written as HTTP.",
+            "Look for line ends and other control characters in what the client was given.",
+        ) from None
     except httpx2.TransportError as error:
         why = str(error).rstrip(".") or type(error).__name__
         other = "" if url.startswith("https:") else " A server with TLS is named https://..."
@@ -70,15 +76,27 @@ def _distrust(error: BaseException | None) -> str:
 
 
 def connection(url: str, api_key: str, timeout_s: float) -> dict[str, Any]:
-    """What both of httpx2's clients are made with."""
-    base = base_url(url)
+    """What both of httpx2's clients are made with. Raises `Refused` (`bad_setting`)."""
+    base, key = base_url(url), _sendable(api_key)
     return {
         "base_url": base,
-        "headers": {"Authorization": f"Bearer {api_key}"} if api_key else {},
+        "headers": {"Authorization": f"Bearer {key}"} if key else {},
         "timeout": httpx2.Timeout(timeout_s, connect=CONNECT_TIMEOUT_S),
         "trust_env": base.host not in LOOPBACK,  # a proxy cannot reach this machine's own loopback
         "verify": _trusted(base),
     }
+
+
+def _sendable(api_key: str) -> str:
+    """The key without the space around it. Raises `Refused` for what no header can hold, and does not quote it."""
+    key = api_key.strip()
+    if not (key.isascii() and key.isprintable()):
+        raise Refused(
+            "bad_setting",
+            "The API key has characters other than printable ASCII.",
+            "Copy it again: a key begins and ends on one line.",
+        )
+    return key
 
 
 def _trusted(base: httpx2.URL) -> ssl.SSLContext:
@@ -162,7 +180,7 @@ def decoded(content: bytes, kind: type[T]) -> T:
     """An answer as a value. Raises `NeverWill` (`foreign_answer`)."""
     try:
         return msgspec.json.decode(content, type=kind)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise NeverWill(
             "foreign_answer",
             f"The server's answer is not one of Trivium's: {error}.",
@@ -172,11 +190,26 @@ def decoded(content: bytes, kind: type[T]) -> T:
 
 def error_of(response: httpx2.Response) -> TriviumError:
     """The failure that a response tells of, in the family that says what to do next."""
+    if response.next_request is not None:
+        return _rebuilt(_moved(response.request.url, response.next_request.url), response.status_code)
     try:
         problem = msgspec.json.decode(response.content, type=_Problem)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, UnicodeDecodeError):
         problem = _Problem()
     return _rebuilt(problem, response.status_code)
+
+
+def _moved(asked: httpx2.URL, leads_to: httpx2.URL) -> _Problem:
+    """What a redirect comes to; it is not followed, since the API key is for the server that was named."""
+    here, there = _server_of(asked), _server_of(leads_to)
+    if here == there:
+        return _Problem()
+    return _Problem(f"The server at {here} sends callers to {there}.", action="Set TRIVIUM_URL to that.")
+
+
+def _server_of(url: httpx2.URL) -> str:
+    """Where the interface begins; nothing of user and query, which may hold secrets."""
+    return f"{url.scheme}://{url.netloc.decode()}{url.path.partition('/v1/')[0]}"
 
 
 def _rebuilt(problem: _Problem, status: int) -> TriviumError:

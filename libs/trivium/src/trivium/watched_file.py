@@ -18,7 +18,7 @@ def opened(path: Path | str) -> BinaryIO:
 
 
 class WatchedFile(io.RawIOBase):
-    """Reads as `file` does; `progress` may be None."""
+    """Reads as much of `file` as it held at first: the size that an upload announces. `progress` may be None."""
 
     def __init__(self, file: BinaryIO, progress: Progress | None) -> None:
         super().__init__()
@@ -26,23 +26,24 @@ class WatchedFile(io.RawIOBase):
         self._size = os.fstat(file.fileno()).st_size
 
     def read(self, size: int = -1, /) -> bytes:
-        """The next bytes."""
-        data = self._file.read(size)
+        """The next bytes; none of those added meanwhile. Raises `OSError` where some are gone meanwhile."""
+        left = max(0, self._size - self._file.tell())
+        data = self._file.read(left if size < 0 else min(size, left))
+        if left and size and not data:
+            raise OSError("The file changed while it was sent")
         if self._progress is not None:
             self._progress(self._file.tell(), self._size)
         return data
 
     def seek(self, offset: int, whence: int = os.SEEK_SET, /) -> int:
-        """As of any file."""
+        """As of any file; the end is where it was at first."""
+        if whence == os.SEEK_END:
+            return self._file.seek(self._size + offset)
         return self._file.seek(offset, whence)
 
     def tell(self) -> int:
         """As of any file."""
         return self._file.tell()
-
-    def fileno(self) -> int:
-        """As of any file: its size is told by it."""
-        return self._file.fileno()
 
     def readable(self) -> bool:
         """It is."""

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import socket
 import ssl
 import threading
@@ -8,13 +9,14 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import httpx2
 import msgspec
 import pytest
 from certificates import write_certificate
 
 from trivium import api
-from trivium.client import TriviumClient
-from trivium.client_wire import SentEvents
+from trivium.client import POLL_S, TriviumClient
+from trivium.client_wire import SentEvents, failures
 from trivium.config import Settings
 from trivium.domain.documents import DocumentState
 from trivium.domain.errors import NeverWill, NotFound, Refused, TriviumError, TryLater
@@ -182,15 +184,53 @@ def test_an_uploads_progress_ends_with_all_of_it(client: TriviumClient, tmp_path
     assert len(told) > 2
 
 
+def test_of_a_file_that_grows_while_it_is_sent_goes_what_it_held_at_first(
+    client: TriviumClient, tmp_path: Path
+) -> None:
+    path = tmp_path / "log.txt"
+    path.write_text("Ada. " * 60_000)
+
+    def grows(_sent: int, _size: int) -> None:
+        with path.open("a") as log:
+            log.write("Bob. ")
+
+    assert client.submit_file(path, progress=grows).size_bytes == 300_000
+    assert client.submit_file(path).size_bytes == path.stat().st_size
+
+
+def test_a_file_that_shrinks_while_it_is_sent_cannot_be_read(client: TriviumClient, tmp_path: Path) -> None:
+    path = tmp_path / "log.txt"
+    path.write_text("Ada. " * 60_000)
+    with pytest.raises(OSError, match="changed while it was sent"):
+        client.submit_file(path, progress=lambda *_: os.truncate(path, 1000))
+    assert client.submit_file(path).size_bytes == 1000
+
+
 def test_the_api_key_opens_the_tenant_it_belongs_to(world: World) -> None:
     from .conftest import serving
 
     with serving(world, Settings(api_keys="acme:right")) as url:
-        with TriviumClient(url, "right") as member:
-            assert member.status().chunks == 0
+        for key in ("right", " right\n"):
+            with TriviumClient(url, key) as member:
+                assert member.status().chunks == 0
         with TriviumClient(url, "wrong") as stranger, pytest.raises(Refused) as refusal:
             stranger.status()
     assert refusal.value.code == "unauthenticated"
+
+
+@pytest.mark.parametrize("key", ["tvk_SECRET\ntvk_SECRET", "tvk_SECRET\x00", "tvk_SECRET\xfc"])
+def test_a_key_that_no_header_can_hold_is_refused_and_not_shown(key: str) -> None:
+    with pytest.raises(Refused) as refusal:
+        TriviumClient("http://127.0.0.1:1", key)
+    assert refusal.value.code == "bad_setting"
+    assert "SECRET" not in str(refusal.value)
+
+
+def test_what_cannot_be_written_as_http_is_no_lost_connection_and_is_not_shown() -> None:
+    with pytest.raises(Refused) as refusal, failures("http://127.0.0.1:1"):
+        raise httpx2.LocalProtocolError("Illegal header value b'Bearer tvk_SECRET'")
+    assert refusal.value.code == "bad_request"
+    assert "SECRET" not in str(refusal.value)
 
 
 @pytest.mark.parametrize("url", ["localhost:8080", "", "ftp://host/", "http://"])
@@ -216,6 +256,35 @@ def test_what_is_not_trivium_or_breaks_off_is_told_clearly(reply: bytes, family:
     with answering(reply) as url, TriviumClient(url) as client, pytest.raises(family) as failure:
         client.status()
     assert failure.value.code == code
+
+
+def exported(client: TriviumClient) -> bytes:
+    with client.export() as pieces:
+        return b"".join(pieces)
+
+
+@pytest.mark.parametrize("call", [lambda client: client.delete_conversation("a"), exported])
+def test_a_redirect_is_a_failure_that_tells_where_it_leads(call: Callable[[TriviumClient], object]) -> None:
+    moved = "301 Moved Permanently\r\nLocation: https://trivium.example/at/v1/elsewhere?state=SECRET"
+    reply = response(moved, b"<html>", "text/html")
+    with answering(reply) as url, TriviumClient(url) as client, pytest.raises(Refused) as failure:
+        call(client)
+    assert failure.value.code == "http_301"
+    assert failure.value.message == f"The server at {url} sends callers to https://trivium.example/at."
+    assert failure.value.action == "Set TRIVIUM_URL to that."
+
+
+def test_a_redirect_within_the_server_is_a_failure_like_any_other() -> None:
+    moved = response("302 Found\r\nLocation: /v1/elsewhere", b"")
+    with answering(moved) as url, TriviumClient(url) as client, pytest.raises(Refused) as failure:
+        client.status()
+    assert (failure.value.code, failure.value.message) == ("http_302", "The server answered 302 Found.")
+
+
+def test_an_export_is_asked_for_again_where_the_server_is_busy() -> None:
+    busy = response("429 Too Many Requests\r\nRetry-After: 0", b"")
+    with answering(busy, response("200 OK", b"{}")) as url, TriviumClient(url) as client:
+        assert exported(client) == b"{}"
 
 
 @contextmanager
@@ -316,6 +385,27 @@ def test_a_server_that_is_away_for_a_moment_does_not_end_the_waiting() -> None:
     ready = told_of("a", DocumentState.READY)
     with answering(response("503 Service Unavailable", b""), b"", ready) as url, TriviumClient(url) as client:
         assert [source.name for source in client.wait(["a"], timeout_s=10)] == ["a.txt"]
+
+
+def test_the_time_between_two_looks_is_no_absence_of_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("trivium.client.PATIENCE_S", POLL_S / 2)
+    running, ready = (told_of("a", state) for state in (DocumentState.RUNNING, DocumentState.READY))
+    away = response("503 Service Unavailable", b"")
+    with answering(running, away, ready) as url, TriviumClient(url, retries=NO_RETRIES) as client:
+        assert [source.id for source in client.wait(["a"], timeout_s=10)] == ["a"]
+
+
+def test_what_has_settled_is_told_before_a_server_that_stays_away_ends_the_watching(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("trivium.client.PATIENCE_S", -1.0)
+    sent = [told_of("a", DocumentState.READY), response("503 Service Unavailable", b"")]
+    with answering(*sent) as url, TriviumClient(url, retries=NO_RETRIES) as client:
+        looks = client.watch(["a", "b"])
+        assert [source.id for source in next(looks)] == ["a"]
+        with pytest.raises(TryLater) as failure:
+            next(looks)
+    assert failure.value.code == "http_503"
 
 
 @pytest.mark.parametrize("first", [DocumentState.READY, DocumentState.RUNNING])
