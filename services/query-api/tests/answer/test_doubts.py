@@ -11,6 +11,7 @@ from trivium_query.answer.direct.doubts import (
     is_of_then,
     is_reduced,
 )
+from trivium_query.answer.direct.opposites import is_of_other_particle
 
 
 @pytest.mark.parametrize(
@@ -159,3 +160,16 @@ def test_a_word_of_now_does_not_follow_from_what_was(question: str, said: str, *
 )
 def test_a_yes_of_another_one_or_of_a_mistake_is_not_sure(question: str, said: str, *, unclear: bool) -> None:
     assert is_no_clear_word(question, said) is unclear
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "other"),
+    [
+        ("When do I have to check out?", "Check-in is from 3 pm.", True),
+        ("When do I have to check out?", "Check-out is until 11 am.", False),
+        ("When do I have to check out?", "Check in from 3 pm, check out by 11 am.", False),
+        ("Who checks the locks?", "Check-in is from 3 pm.", False),
+    ],
+)
+def test_checking_in_is_no_checking_out(question: str, said: str, *, other: bool) -> None:
+    assert is_of_other_particle(question, said) is other

@@ -24,7 +24,7 @@ from trivium_query.answer.direct.focus import is_elsewhere
 from trivium_query.answer.direct.hops import Found
 from trivium_query.answer.direct.labels import has_another_role, labelled_in, named_as_in, numbered_in
 from trivium_query.answer.direct.life import BIRTH, DEATH, MONTHS, YEAR, life_in
-from trivium_query.answer.direct.opposites import WEEKDAYS
+from trivium_query.answer.direct.opposites import WEEKDAYS, is_of_other_particle
 from trivium_query.answer.direct.short import ANY_DAY, CLOCK, NAME_CHARS, TIME, fits_wanted, trimmed, with_partners
 from trivium_query.answer.direct.units import COUNTED, amounts_for, is_measured
 from trivium_query.answer.evidence import Asked, Candidate, asks
@@ -41,6 +41,9 @@ _HOW_MANY = re.compile(
     r"\bhow many\b(?:\sof\s(?:the|these|those)\b|\smore\b|\sother\b)*(?:\s(?P<noun>[^\W\d_]+))?", re.I
 )
 _OF_A_LIFE = re.compile(r"\b(?:born|died)\b[^.;]*$")  # before a date
+_OF_KIN = re.compile(
+    r"\W*who (?:is|was|are|were)\b.*\b(?:wife|husband|spouse|widow|son|daughter|brother|sister|father|mother)\b", re.I
+)
 _WHO = re.compile(r"^\W*who\b", re.I)
 _ONE = re.compile(r"^(?:one|an?|the|this|that)\s", re.I)  # before what the question has, it tells nothing more
 _IN = re.compile(r"\b(?:in|at|near|on)\s(?:the\s)?$", re.I)
@@ -129,6 +132,8 @@ def choose(
     rows = [one for one in rows if not is_barred(question, one) and not has_another_role(question, one.hit, one.end)]
     for_whom = _for_whom(question, rows)
     rows = [one for one in rows if not _is_for_others(one, for_whom)]
+    kin = [one for one in rows if one.odds == TOLD_ODDS] if _OF_KIN.match(question) else []
+    rows = [one for one in rows if not (_is_beside(one, kin) or is_of_other_particle(question, _sentence_of(one)))]
     chosen = []
     for one in rows:
         signals = signals_of(asked, one, rows, sentences.get(one.hit.chunk.id, ()))
@@ -171,6 +176,12 @@ def _is_for_others(one: Found, for_whom: Sequence[Found]) -> bool:
     place = (one.hit.chunk.id, one.sentence)
     told = one.sentence is not None and _FOR.match(one.hit.chunk.text, one.end) is not None
     return told and one not in for_whom and any(place == (each.hit.chunk.id, each.sentence) for each in for_whom)
+
+
+def _is_beside(one: Found, kin: Sequence[Found]) -> bool:
+    """Whether its sentence names somebody else as the wife who is asked for: "Anders Vold and his wife Tove"."""
+    place = (one.hit.chunk.id, one.sentence)
+    return one not in kin and any(place == (each.hit.chunk.id, each.sentence) for each in kin)
 
 
 def _sentence_of(one: Found) -> str:

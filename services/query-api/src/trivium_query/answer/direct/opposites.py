@@ -97,3 +97,13 @@ def weekday_of(words: AbstractSet[str]) -> str:
     """The one day of the week among the words, "" where there is none or several."""
     named = [day for day in WEEKDAYS if day in words]
     return named[0] if len(named) == 1 else ""
+
+
+_PARTICLES = {"in": "out", "on": "off", "up": "down"} | {"out": "in", "off": "on", "down": "up"}
+_PHRASAL = re.compile(rf"\b(check|log|sign|clock|switch|turn|move|get|go)[- ]?({'|'.join(_PARTICLES)})\b", re.I)
+
+
+def is_of_other_particle(question: str, said: str) -> bool:
+    """Whether the sentence tells of checking in, and it is asked of checking out."""
+    asked, told = ({(verb.lower(), way.lower()) for verb, way in _PHRASAL.findall(text)} for text in (question, said))
+    return not asked & told and any((verb, _PARTICLES[way]) in told for verb, way in asked)
