@@ -57,6 +57,10 @@ Full plot,104 €,150 €
 Half plot,58 €,80 €
 Raised bed,20 €,none
 """
+PLANTS = """Plant,Pots,Price each (EUR),Sold
+Sungold,60,3.00,60
+Padron,20,4.00,20
+"""
 COURSES = """Course,Trainer,Date,Room,Participants,Hire fee (EUR)
 First aid basics,Marta Oyelaran,2024-02-06,Maple,14,25
 First aid basics,Marta Oyelaran,2024-03-06,Maple,12,25
@@ -197,6 +201,11 @@ def test_who_did_it_is_not_for_whom_it_was_done(question: str, said: str) -> Non
 )
 def test_which_kind_of_thing_is_no_one_who_does_it(question: str, said: str) -> None:
     assert _answer("courses.csv", COURSES, question)[0] == said
+
+
+def test_a_price_of_each_is_not_what_came_in() -> None:
+    assert _answer("plants.csv", PLANTS, "Which plant brought in the most money?")[0] == ""
+    assert _answer("plants.csv", PLANTS, "Which plant is the dearest?")[0] == "Padron: 4 EUR"
 
 
 @pytest.mark.parametrize(

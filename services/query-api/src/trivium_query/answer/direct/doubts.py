@@ -83,13 +83,18 @@ _SHOULD_READ = re.compile(r"\W*(?:it|this|that|the \w+) should (?:read|say|be|ha
 _ORDINAL = re.compile(
     r"\b(?:second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth|\d+(?:nd|rd|th))\b", re.I
 )
+_MODEL = re.compile(r"\b[A-Z][\w-]*\d[\w-]*\b")  # "K20"
+_WITH = re.compile(r"\b(with|without)\s(?:(?:the|an?|any)\s)?(\w{4,})", re.I)
+_TIME_SPENT = re.compile(
+    r"(?:about |only |half )?(?:[\d.,]+|[a-z-]+)\s(?:minutes?|hours?|days?|weeks?|months?|years?)", re.I
+)
 _WAS_MEANT = re.compile(r"\b(?:meant|wanted|hoped|planned|intended|aimed|were going|was going) to\b", re.I)
 _ASKS_OF_INTENT = re.compile(r"\b(?:want|hope|aim|mean|going to|goal|target)", re.I)
 _ASKS_OF_DONE = re.compile(r"\b(?:did|was|were|had|actually|really|in the end)\b", re.I)
 _ASKS_FOR_NAMES = re.compile(
     r"\b(?:(?:names?|titles?) of|what (?:is|was|were|are)\b.*\b(?:called|named|titled))\b", re.I
 )
-_HOW_MUCH_IS = re.compile(r"\bhow much (?:is|are|was|were|does|do|did|will)\b", re.I)
+_HOW_MUCH_IS = re.compile(r"\bhow much (?:is|are|was|were|does|do|did|will|would)\b", re.I)
 _ASKS_FOR_REST = re.compile(
     r"\b(?:still|yet|left|remain\w*|outstanding|rest)\b.*\b(?:pay|paid|owes?|owed|owing|due)\b|\bowes?\b", re.I
 )
@@ -124,6 +129,7 @@ def is_doubtful(question: str, short: str, said: str) -> bool:
         or _is_what_was_meant(question, said)
         or _is_no_name(question, short)
         or _is_no_amount(question, short)
+        or _is_without(question, said)
     )
 
 
@@ -155,8 +161,11 @@ def is_half_denied(question: str, said: str) -> bool:
 
 def is_no_clear_word(question: str, said: str) -> bool:
     """Whether a yes or no is of another time, of a mistake, or of another one than the "sixth" that is asked of."""
-    other = set(map(str.lower, _ORDINAL.findall(question))) - set(map(str.lower, _ORDINAL.findall(said)))
-    return bool(other) or is_of_then(question, said) or _is_mistaken(question, said)
+    asked, told = (
+        {found.lower() for pattern in (_ORDINAL, _MODEL) for found in pattern.findall(text)}
+        for text in (question, said)
+    )
+    return bool(asked - told) or is_of_then(question, said) or _is_mistaken(question, said)
 
 
 def is_of_then(question: str, said: str) -> bool:
@@ -212,8 +221,17 @@ def _is_no_name(question: str, short: str) -> bool:
 
 
 def _is_no_amount(question: str, short: str) -> bool:
-    """A number of something, where it is asked how much it is."""
-    return bool(short) and _HOW_MUCH_IS.search(question) is not None and re.fullmatch(r"[\d.,]+", short) is not None
+    """A number of something or a time, where it is asked how much it is."""
+    if not short or _HOW_MUCH_IS.search(question) is None:
+        return False
+    return re.fullmatch(r"[\d.,]+", short) is not None or _TIME_SPENT.fullmatch(short) is not None
+
+
+def _is_without(question: str, said: str) -> bool:
+    """What it is without a scaffold, where it is asked what it is with one."""
+    asked, told = ({(way.lower(), what.lower()) for way, what in _WITH.findall(text)} for text in (question, said))
+    turned = {("without" if way == "with" else "with", what) for way, what in asked}
+    return bool(turned & told) and not asked & told
 
 
 def _is_paid(question: str, short: str, said: str) -> bool:

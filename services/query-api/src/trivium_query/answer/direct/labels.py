@@ -18,6 +18,12 @@ _ROLE = re.compile(
     r"(?P<role>[a-z]{3,})(?=\s+(?:of|at|in|for|on|to|when|during)\b|\s*\??$)",
     re.I,
 )
+_CALLED = re.compile(
+    r"^what\s+(?:is|was)\s+(?:(?:the|our|his|her|its|their)\s+)?(?P<role>[a-z]{3,})"
+    r"(?:\s+(?:called|named)|['\u2019]s\s+name)\b",
+    re.I,
+)
+_IS_CALLED = re.compile(r"\b(?:called|named)\b|['\u2019]s\s+name\b", re.I)
 _WHICH = re.compile(
     r"^(?:(?:at|by|from|in|on|to|with)\s+)?(?:which|what)\s+(?:[\w-]+\s+){0,2}?(?P<thing>[a-z]{3,})\s+"
     r"(?:is|are|was|were|do|does|did|has|have|had|can|must|should|will)\b",
@@ -34,7 +40,7 @@ def named_as_in(question: str, hit: Hit) -> Iterator[Told]:
 
     Where several names are, those in sentences of most of these words.
     """
-    role = _ROLE.search(question.strip())
+    role = _role_in(question)
     if role is None:
         return
     word = rf"(?i:{re.escape(role['role'])})"
@@ -43,7 +49,7 @@ def named_as_in(question: str, hit: Hit) -> Iterator[Told]:
         rf"|(?P<before>{_NAME})(?:\s*\(|,\s+)[\"\u201c\u201e]?(?:the\s+|an?\s+)?{word}[\"\u201c\u201d]?\s*[),.]"
         rf"|(?P<subject>{_NAME})\s+(?:is|was)\s+(?:(?:the|an?|our|its)\s+)?(?:[a-z-]+\s+)?{word}\b"
     )
-    asked = frozenset(content_words(question))
+    asked = frozenset(content_words(_IS_CALLED.sub("", question)))
     if not asked <= frozenset(content_words(f"{hit.chunk.heading} {hit.chunk.title} {hit.chunk.text}")):
         return
     found = [
@@ -54,9 +60,13 @@ def named_as_in(question: str, hit: Hit) -> Iterator[Told]:
     yield from (told for close, told in found if close or len(found) == 1)
 
 
+def _role_in(question: str) -> re.Match[str] | None:
+    return _ROLE.search(question.strip()) or _CALLED.search(question.strip())
+
+
 def has_another_role(question: str, hit: Hit, end: int) -> bool:
     """Whether the words that end there have a role in brackets, and not the one asked for: "Amara Bello (tenant)"."""
-    role = _ROLE.search(question.strip())
+    role = _role_in(question)
     told = _BRACKETED.match(hit.chunk.text, end)
     return role is not None and told is not None and role["role"].lower() != told["role"].lower()
 

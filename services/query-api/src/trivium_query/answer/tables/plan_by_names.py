@@ -51,6 +51,7 @@ _NOT_ADDED = frozenset(
 _PRICE = frozenset((stem("price"),))
 _PRICES = tuple(map(stem, ("price", "cost", "fee")))
 _PAID = frozenset(map(stem, "cost spend spent pay paid owe owed money charge charged expense".split()))
+_ONE_OF = frozenset(map(stem, ("each", "unit", "per", "apiece")))  # a price of one is not what came in
 _CURRENCIES = frozenset("EUR GBP USD CHF JPY € £ $ euro euros pounds dollars francs".split())
 _DEALT = frozenset("sold bought paid".split())
 _IS = frozenset("is are was were".split())
@@ -454,7 +455,8 @@ def _of_money(reading: Reading) -> list[int]:
     paid = any(word.stem in _PAID for word in reading.words) or any(
         (one.folded, two.folded) == ("went", "on") for one, two in pairwise(reading.words)
     )
-    return [at for at in table.measured if table.columns[at].unit in _CURRENCIES] if paid else []
+    amounts = [at for at in table.measured if not _ONE_OF & set(stems_of(table.columns[at].label))]
+    return [at for at in amounts if table.columns[at].unit in _CURRENCIES] if paid else []
 
 
 def _price(reading: Reading) -> int | None:
