@@ -36,6 +36,8 @@ from trivium_query.answer.direct.opposites import is_of_other_particle
         ("What does a walk cost for a member?", "3 pounds", "All are free for members; others pay 3 pounds.", True),
         ("What do non-members pay?", "3 pounds", "All are free for members; others pay 3 pounds.", False),
         ("What does a walk cost for others?", "3 pounds", "All are free for members; others pay 3 pounds.", False),
+        ("What does it cost for a child?", "6 euros", "It costs 6 euros; children under 12 go free.", True),
+        ("What does it cost for grown-ups?", "6 euros", "It costs 6 euros; children under 12 go free.", False),
         ("Who takes calls after nine?", "Dunmore", "Calls go to Dunmore, until 9 pm.", True),
         ("Who takes calls after nine?", "Lund", "Calls go to Dunmore until 9 pm, after that to Lund.", False),
         ("How much may I take in one day?", "400 mg", "Ibuprofen (400 mg) is possible too.", True),

@@ -45,6 +45,11 @@ _EACH = re.compile(r"\b(?:an?|per|each|every|one) (hour|day|night|week|month|ter
 _AFTER, _UNTIL = re.compile(r"\bafter\b", re.I), re.compile(r"\b(?:until|till)\b", re.I)
 _HOW_LONG = re.compile(r"\bhow long\b", re.I)
 _FREE_FOR = re.compile(r"\bfree (?:for|to) (?:all |the |our )?([\w-]+)", re.I)
+_GO_FREE = re.compile(
+    r"\b([\w-]+)(?: (?:under|below|over|up to) \w+)? (?:goe?s?|is|are|enters?|travels?|gets? in) free\b",
+    re.I,
+)
+_CHILD = re.compile(r"\bchildren\b", re.I)
 _PRICED = re.compile(r"\b(?:costs?|pays?|prices?|fees?|charged?|rent)\b", re.I)
 _REDUCED = re.compile(r"\b(?:half|double|twice|free|nothing|discount|reduced|a (?:third|quarter))\b", re.I)
 _NOT_ONE = re.compile(r"\bnon[- ]\w+", re.I)  # "non-members"
@@ -296,5 +301,9 @@ def _is_no_one_time(question: str, short: str) -> bool:
 
 def _is_of_who_pays(question: str, short: str, said: str) -> bool:
     """What others pay, where it is free for whom is asked."""
-    free = set(content_words(" ".join(_FREE_FOR.findall(said))))
-    return any(map(str.isdigit, short)) and bool(free & set(content_words(_NOT_ONE.sub("", question))))
+    free = set(content_words(_one_child(" ".join((*_FREE_FOR.findall(said), *_GO_FREE.findall(said))))))
+    return any(map(str.isdigit, short)) and bool(free & set(content_words(_one_child(_NOT_ONE.sub("", question)))))
+
+
+def _one_child(text: str) -> str:
+    return _CHILD.sub("child", text)
