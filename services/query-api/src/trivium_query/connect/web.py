@@ -14,12 +14,11 @@ from trivium.retrying import seconds_of
 from trivium.text.urls import checked_url
 from trivium_query.connect.place import Way
 from trivium_query.egress.fetch import Reply, onward
+from trivium_query.egress.pool import PATIENCE_S
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _MAX_HOPS = 5
 _PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
-_PATIENCE_S = 60.0
-"""As long a `Retry-After` is waited for; after a longer one the next look comes."""
 
 
 def web_location(location: str, way: Way, *, signed: bool = False) -> httpx2.URL:
@@ -51,7 +50,7 @@ class Web:
             self._way.pace()
             reply = self._way.fetcher.send(method, str(url), [*headers, *self._login(url)], body)
             wait_s = seconds_of(reply.header("retry-after")) if reply.status in _PASSING else 0.0
-            if 0 < wait_s <= _PATIENCE_S and hop + 1 < _MAX_HOPS:
+            if 0 < wait_s <= PATIENCE_S and hop + 1 < _MAX_HOPS:
                 self._way.pause(wait_s)
                 continue
             if reply.status not in _REDIRECTS:

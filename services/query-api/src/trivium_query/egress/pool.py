@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 MAX_ANSWER_BYTES = 32 * 1024 * 1024
 """Of an answer that is read whole: a page of a listing. What is streamed its reader bounds."""
-_PATIENCE_S = 60.0
+PATIENCE_S = 60.0
 """As long a `Retry-After` is waited for; after a longer one another time comes."""
 _TRIES = 5
 """How often a place that is busy is asked for the same."""
@@ -83,7 +83,7 @@ class GuardedPool(urllib3.PoolManager):
             if wait_s is None:
                 break
             response.close()
-            if not left or not 0 < wait_s <= _PATIENCE_S or not isinstance(sent.get("body"), bytes | None):
+            if not left or not 0 < wait_s <= PATIENCE_S or not isinstance(sent.get("body"), bytes | None):
                 host = urllib3.util.parse_url(url).host
                 raise TryLater("fetch_failed", f"{host} answered {response.status}.", "Try again in a while.")
             self._pause(wait_s)

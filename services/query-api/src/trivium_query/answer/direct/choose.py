@@ -173,15 +173,14 @@ def _for_whom(question: str, rows: Sequence[Found]) -> list[Found]:
 
 def _is_for_others(one: Found, for_whom: Sequence[Found]) -> bool:
     """Whether its sentence tells it for somebody else than for whom is asked: 36 of "64 for a full, 36 for a half"."""
-    place = (one.hit.chunk.id, one.sentence)
     told = one.sentence is not None and _FOR.match(one.hit.chunk.text, one.end) is not None
-    return told and one not in for_whom and any(place == (each.hit.chunk.id, each.sentence) for each in for_whom)
+    return told and _is_beside(one, for_whom)
 
 
-def _is_beside(one: Found, kin: Sequence[Found]) -> bool:
-    """Whether its sentence names somebody else as the wife who is asked for: "Anders Vold and his wife Tove"."""
+def _is_beside(one: Found, others: Sequence[Found]) -> bool:
+    """Whether it stands in the sentence of one of these, and is none of them: "Anders Vold and his wife Tove"."""
     place = (one.hit.chunk.id, one.sentence)
-    return one not in kin and any(place == (each.hit.chunk.id, each.sentence) for each in kin)
+    return one not in others and any(place == (each.hit.chunk.id, each.sentence) for each in others)
 
 
 def _sentence_of(one: Found) -> str:

@@ -44,6 +44,8 @@ _TOLD_SWITCH = re.compile(
     r"\b(?:turn(?:s|ed)?|switch(?:es|ed)?|shut|is|are|was|were|be|been|stays?|stayed|kept|left|go|goes)\s(on|off)\b",
     re.I,
 )
+_PARTICLES = {"in": "out", "on": "off", "up": "down"} | {"out": "in", "off": "on", "down": "up"}
+_PHRASAL = re.compile(rf"\b(check|log|sign|clock|switch|turn|move|get|go)[- ]?({'|'.join(_PARTICLES)})\b", re.I)
 _WORD = re.compile(r"[^\W\d_]+")
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _DAYS_OF = {"weekday": WEEKDAYS[:5], "weekend": WEEKDAYS[5:]}
@@ -74,6 +76,12 @@ def is_switched_otherwise(question: str, sentence: str) -> bool:
     return asked is not None and told is not None and asked[1].lower() != told[1].lower()
 
 
+def is_of_other_particle(question: str, said: str) -> bool:
+    """Whether the sentence tells of checking in, and it is asked of checking out."""
+    asked, told = ({(verb.lower(), way.lower()) for verb, way in _PHRASAL.findall(text)} for text in (question, said))
+    return not asked & told and any((verb, _PARTICLES[way]) in told for verb, way in asked)
+
+
 def weekdays_in(sentence: str) -> frozenset[str]:
     """The days of the week that it names, those of its spans ("Tuesday to Sunday") and of "weekends" among them."""
     text = fold(sentence)
@@ -97,13 +105,3 @@ def weekday_of(words: AbstractSet[str]) -> str:
     """The one day of the week among the words, "" where there is none or several."""
     named = [day for day in WEEKDAYS if day in words]
     return named[0] if len(named) == 1 else ""
-
-
-_PARTICLES = {"in": "out", "on": "off", "up": "down"} | {"out": "in", "off": "on", "down": "up"}
-_PHRASAL = re.compile(rf"\b(check|log|sign|clock|switch|turn|move|get|go)[- ]?({'|'.join(_PARTICLES)})\b", re.I)
-
-
-def is_of_other_particle(question: str, said: str) -> bool:
-    """Whether the sentence tells of checking in, and it is asked of checking out."""
-    asked, told = ({(verb.lower(), way.lower()) for verb, way in _PHRASAL.findall(text)} for text in (question, said))
-    return not asked & told and any((verb, _PARTICLES[way]) in told for verb, way in asked)

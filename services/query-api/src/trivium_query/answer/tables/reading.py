@@ -367,7 +367,6 @@ class Reading(msgspec.Struct, frozen=True):
             or word.stem in LIGHT | UNITS | THINGS
             or (word.folded == "one" and word == self.words[-1])  # "the cheapest one"
             or self._is_move(word)
-            or self._is_kind(word)
             or (bool(self.table.melted) and word.stem in _COSTS and self.cue(Cue.HOW_MUCH) is not None)
             or (word.stem in _COSTS and self._has_fees() and self.cue(Cue.MOST, Cue.LEAST) is not None)
             or (word.stem in OCCASIONS and self.counts_any(OCCASIONS))
@@ -378,13 +377,6 @@ class Reading(msgspec.Struct, frozen=True):
             or any(alike(word.stem, each) for each in about)
             or bool(unit_column(self.table, word))
         )
-
-    def _is_kind(self, word: Word) -> bool:
-        """Whether it tells of what kind the things of the next column are, and is of another's name: of trainers."""
-        behind = self.words.index(word) + 1
-        labels = [part for column in self.table.columns for part in stems_of(column.label)]
-        followed = any(one.run.first == behind for one in self.columns)
-        return followed and word.folded.endswith("ing") and any(alike(word.stem, part) for part in labels)
 
     def _has_fees(self) -> bool:
         """Whether a column that is named tells what one costs."""
@@ -487,22 +479,27 @@ def read(question: str, table: Table, synonyms: Mapping[str, int]) -> Reading:
         for at, word in enumerate(words)
         if at not in used and word.stem in synonyms
     ]
-    both = tuple(sorted([*(one for one in columns if not _is_kind(one, columns, words, table)), *meant], key=_place))
+    both = tuple(sorted([*_with_kinds(columns, words, table), *meant], key=lambda one: one.run))
     begun = {one.run.first for one in both}
     kept = [found for found in cues if not _is_other_by(found, words, begun)]
     kept += [CueFound(Cue.NOT, Run(one.run.first - 1, one.run.first)) for one in both if _is_none_of(one, words, table)]
     return Reading(table, words, tuple(values), both, tuple(conditions), tuple(sorted(kept, key=lambda one: one.run)))
 
 
-def _place(mention: ColumnMention) -> Run:
-    return mention.run
+def _with_kinds(columns: Sequence[ColumnMention], words: Sequence[Word], table: Table) -> list[ColumnMention]:
+    """What only tells of which kind the next column's are goes to that: a "training course" names no trainer."""
+    found: list[ColumnMention] = []
+    for one in columns:
+        before = found[-1] if found and found[-1].run.end == one.run.first else None
+        if before is not None and _is_kind(words[before.run.first], table.columns[before.column]):
+            found[-1] = msgspec.structs.replace(one, run=Run(before.run.first, one.run.end))
+        else:
+            found.append(one)
+    return found
 
 
-def _is_kind(one: ColumnMention, columns: Sequence[ColumnMention], words: Sequence[Word], table: Table) -> bool:
-    """Whether it only tells of what kind the next column's are: "training course" names no trainer."""
-    followed = any(other.run.first == one.run.end for other in columns)
-    label = stems_of(table.columns[one.column].label)
-    return followed and words[one.run.first].folded.endswith("ing") and words[one.run.first].stem not in label
+def _is_kind(word: Word, column: Column) -> bool:
+    return word.folded.endswith("ing") and word.stem not in stems_of(column.label)
 
 
 def _is_none_of(one: ColumnMention, words: Sequence[Word], table: Table) -> bool:
