@@ -55,8 +55,10 @@ _PHRASES: dict[Cue, str] = {
     "|insgesamt|gesamt|summe",
     Cue.MEAN: "mean|average|averaged|avg|on average|durchschnitt|durchschnittlich|durchschnittliche|mittelwert",
     Cue.MEDIAN: "median",
-    Cue.MOST: "most|highest|largest|greatest|maximum|max|biggest|peak|most often|most frequently|hochste|meisten",
-    Cue.LEAST: "least|lowest|smallest|fewest|minimum|min|least often|niedrigste|wenigsten|kleinste",
+    Cue.MOST: "most|highest|largest|greatest|maximum|max|biggest|peak|most often|most frequently|hochste|meisten"
+    "|largest number of|highest number of|greatest number of",
+    Cue.LEAST: "least|lowest|smallest|fewest|minimum|min|least often|niedrigste|wenigsten|kleinste"
+    "|smallest number of|lowest number of",
     Cue.DIFFERENCE: "difference|differ|gap|unterschied|differenz",
     Cue.MORE: "how many more|how much more|how much higher|how much larger|how much greater|how much longer|exceed"
     "|exceeded|by how much did|by how much does",
@@ -124,7 +126,7 @@ SIZED = frozenset({"largest", "biggest", "smallest"})  # by area, where nothing 
 SIZES = tuple(map(stem, ("area", "size", "surface")))
 THINGS = frozenset(map(stem, ("thing", "item", "article", "product", "piece", "entry", "object")))
 """What any table's rows may be of."""
-OCCASIONS = frozenset(map(stem, ("entry", "row", "record", "turn", "slot", "booking", "visit", "session", "trip")))
+OCCASIONS = frozenset(map(stem, "entry row record turn slot booking visit session trip event".split()))
 """What a row is one time of."""
 NUMBER_WORDS = frozenset("one two three four five six seven eight nine ten eleven twelve".split())
 # What they ask for is told by other words.
@@ -136,7 +138,7 @@ LIGHT = frozenset(
     went run place placed stay take taken bring brought come came have has had would could us long far many much lie
     took stand belong pay laut plan planned schedule scheduled live yet already still now currently
     club society association money down work worked back
-    everything anything""".split()
+    everything anything single whole""".split()
 )
 # A question that keeps one of these unread says more than the plan would.
 TELLING = frozenset(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import repeat
 
 import msgspec
 
@@ -48,27 +49,30 @@ Index = Mapping[tuple[str, ...], Mapping[int, tuple[str, ...]]]
 
 
 def value_mentions(table: Table, words: Sequence[Word]) -> list[ValueMention]:
-    """Values that the question names in full, longest first; then those that it names by a part that only they have.
+    """Values that the question names in full, longest first; then by what several begin with, or a part only one has.
 
     A phrase that is a value of several columns names none of them, unless one is named before it: "to Hexham".
     """
     months = month_column(table)
     found = [ValueMention(months, values, run) for run, values in spans_of_months(table, words) if months is not None]
     named, about = set(_label_stems(table)), set(stems_of(f"{table.about} {table.within}"))
-    for index, whole in ((_values(table), True), (_parts(table), False)):
-        for run in _runs(len(words)):
-            phrase = words[run.first : run.end]
-            holders = _said_of(table, words, run, index.get(tuple(word.stem for word in phrase), {}))
-            if len(holders) != 1 or run.indices() & joined(one.run for one in found):
-                continue
-            column, values = next(iter(holders.items()))
-            plain = not whole and (
-                len(values) > 1 or any(word.stem in named for word in phrase) or not _is_written(phrase[0], values)
-            )
-            plain = plain or _is_of_table(phrase, values, about, whole=whole)
-            plain = plain or (not whole and (_is_light(phrase[0]) or _stands_before_name(table, words[run.end :])))
-            if not plain and (_is_meant(phrase, values) or (column == months and is_month(words, run.first))):
-                found.append(ValueMention(column, values, run, whole))
+    runs, both = [*_runs(len(words))], ((_values(table), True), (_beginnings(table), False))
+    tried = [(run, index, whole) for run in runs for index, whole in both]
+    for run, index, whole in [*tried, *zip(runs, repeat(_parts(table)), repeat(False))]:
+        phrase = words[run.first : run.end]
+        holders = _said_of(table, words, run, index.get(tuple(word.stem for word in phrase), {}))
+        if len(holders) != 1 or run.indices() & joined(one.run for one in found):
+            continue
+        column, values = next(iter(holders.items()))
+        plain = not whole and (
+            (len(phrase) == 1 and (len(values) > 1 or _is_light(phrase[0])))
+            or any(word.stem in named for word in phrase)
+            or not _is_written(phrase[0], values)
+            or _stands_before_name(table, words[run.end :])
+        )
+        plain = plain or _is_of_table(phrase, values, about, whole=whole)
+        if not plain and (_is_meant(phrase, values) or (column == months and is_month(words, run.first))):
+            found.append(ValueMention(column, values, run, whole))
     return sorted(found, key=lambda one: one.run)
 
 
@@ -167,6 +171,20 @@ def _values(table: Table) -> Index:
         stems = stems_of(_FOOTNOTE.sub("", value))
         index[stems][at] = (*index[stems].get(at, ()), value)
     return index
+
+
+def _beginnings(table: Table) -> Index:
+    """Two words and more that several values begin with: "sheet music", of "Sheet music: carols"."""
+    index: defaultdict[tuple[str, ...], dict[int, tuple[str, ...]]] = defaultdict(dict)
+    for at, value in _texts(table):
+        stems = stems_of(value)
+        for size in range(2, min(len(stems), _MAX_VALUE_WORDS)):
+            index[stems[:size]][at] = (*index[stems[:size]].get(at, ()), value)
+    return {
+        stems: holders
+        for stems, holders in index.items()
+        if all(len(values) > 1 for values in holders.values()) and not is_function_word(stems[-1])
+    }
 
 
 def _parts(table: Table) -> Index:

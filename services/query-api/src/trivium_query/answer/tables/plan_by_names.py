@@ -38,8 +38,9 @@ from trivium_query.answer.tables.reading import (
     persons_of,
     read,
 )
+from trivium_query.answer.tables.synonyms import flows_of
 from trivium_query.answer.tables.table import Column, ColumnKind, Table
-from trivium_query.words import stem
+from trivium_query.words import is_function_word, stem
 
 _ARITHMETIC = (Cue.SUM, Cue.MEAN, Cue.MEDIAN)
 _DIFFERENCES = (Cue.DIFFERENCE, Cue.MORE, Cue.FEWER, Cue.GROWTH, Cue.CHANGE)
@@ -66,6 +67,7 @@ _MEASURES = frozenset(
 )
 _PERSONAL = frozenset("who whose wer".split())
 _COUNTING = frozenset("most least fewest more less fewer".split())
+_CHOOSE_OF = frozenset("which what in on at".split())
 _CHOOSE = frozenset("which who where welche welcher welches wer wo".split())
 _QUESTIONS = frozenset("what which who whom whose where when how was welche wer wo wann wie".split())
 _OPENS_CLOSED = frozenset("is are was were do does did has have had can could will would should why".split())
@@ -129,11 +131,34 @@ def _is_loose(plan: Plan, reading: Reading, left: Sequence[Word]) -> bool:
     names = [word for word in left if word.folded in TELLING or word.written[0].isdigit() or _is_name(reading, word)]
     of_values = plan.column is not None and any(word.folded in _DIFFERENT for word in reading.words)
     counted = plan.aggregate is Aggregate.COUNT and not reading.counts_times() and not of_values
-    if plan.aggregate is Aggregate.VALUE or counted or names or not reading.told() or len(left) > MAX_LEFT:
+    if names or not reading.told() or len(left) > MAX_LEFT:
         return False
+    if plan.aggregate is Aggregate.VALUE or counted:
+        return _is_verb(reading, left) and (counted or _looks_up_one(plan, reading))
     called = any(one.column == plan.column for one in reading.columns)
     extremes = [reading.behind(found) for found in reading.cues if found.cue in (Cue.MOST, Cue.LEAST)]
+    by_verb = flows_of(reading.table).keys() & {reading.words[one.run.first].stem for one in reading.columns}
+    if by_verb and extremes:  # "which fundraisers raised most": of which rows is not known
+        return False
     return reading.counted() not in left and (called or not any(thing in left for thing in extremes))
+
+
+def _is_verb(reading: Reading, left: Sequence[Word]) -> bool:
+    """Whether one word is left over that ends the question or stands before "on" or "in": "hang on rail E"."""
+    if len(left) != 1:
+        return False
+    at = reading.words.index(left[0])
+    ends = at + 1 == len(reading.words) or is_function_word(reading.words[at + 1].folded)
+    before = reading.words[at - 1]
+    is_noun = before.folded not in _OPENS_CLOSED and is_function_word(before.folded)  # "of the oak", "with legs"
+    return ends and at > 1 and not is_noun and before.folded not in _IS and left[0] != reading.counted()
+
+
+def _looks_up_one(plan: Plan, reading: Reading) -> bool:
+    """Whether the column is named, and the one row; "where was it stolen" may ask for no place that is told."""
+    if len(reading.words) > 1 and reading.words[0].folded not in _CHOOSE_OF and reading.words[1].folded in _IS:
+        return False
+    return plan.column in {one.column for one in reading.columns} and _names_one_row(reading)
 
 
 def _is_name(reading: Reading, word: Word) -> bool:
@@ -597,7 +622,9 @@ def _is_sum(reading: Reading, measure: int) -> bool:
 
 
 def _is_summed(reading: Reading, measure: int) -> bool:
-    return bool(_SUMMED & set(stems_of(reading.table.columns[measure].label))) and _is_added(reading, measure)
+    of_accounts = measure in flows_of(reading.table).values()
+    said = of_accounts or _SUMMED & set(stems_of(reading.table.columns[measure].label))
+    return bool(said) and _is_added(reading, measure)
 
 
 def _is_mean(table: Table, column: int) -> bool:

@@ -31,6 +31,7 @@ from trivium_query.answer.tables.mentions import (
     value_mentions,
 )
 from trivium_query.answer.tables.query_plan import Filter, Test
+from trivium_query.answer.tables.synonyms import flows_of
 from trivium_query.answer.tables.table import Column, ColumnKind, Table
 from trivium_query.words import is_function_word, stem
 
@@ -143,6 +144,7 @@ class Reading(msgspec.Struct, frozen=True):
             for one in self.columns:
                 near = end <= one.run.first <= end + _NEAR and one.column not in stated
                 near = near and not self._is_only_done(one.column)
+                near = near and self.words[one.run.first].stem not in flows_of(self.table)  # "which stall took most"
                 if near and self._is_bare(end, one.run.first):
                     return self._headed(one).column
         return None
@@ -155,12 +157,13 @@ class Reading(msgspec.Struct, frozen=True):
     def targets(self) -> tuple[int, ...]:
         """The columns that are named and that nothing is said of, besides the one asked for."""
         kept = (self.group(),)
-        asked, filtered = self.asked(), self.filtered()
+        asked, filtered, of_table = self.asked(), self.filtered(), self._of_table()
         return tuple(
             dict.fromkeys(
                 one.column
                 for one in self.columns
                 if one.column not in kept
+                and not one.run.indices() <= of_table
                 and (one.column == asked or one.column not in filtered)
                 and not self._is_only_done(one.column)
             )
@@ -201,7 +204,8 @@ class Reading(msgspec.Struct, frozen=True):
         """
         found = self.cue(Cue.MOST, Cue.LEAST)
         behind = self.words[found.run.end] if found and found.run.end < len(self.words) else None
-        chosen = self.words[1] if len(self.words) > 1 and self.words[0].folded in _CHOOSING else None
+        rest = (word for word in self.words[1:] if not (is_function_word(word.folded) or word.folded == "single"))
+        chosen = next(rest, None) if self.words[0].folded in _CHOOSING else None
         if not any(word and (word.stem in THINGS or self.is_called_after(word)) for word in (behind, chosen)):
             return None
         of_things = [
@@ -335,7 +339,17 @@ class Reading(msgspec.Struct, frozen=True):
 
     def _understood(self) -> frozenset[int]:
         named = [*(one.run for one in self.values), *(one.run for one in self.columns)]
-        return joined([*named, *(found.run for found in self.cues)]) | self._conditional() | self._of_table()
+        known = joined([*named, *(found.run for found in self.cues)]) | self._conditional() | self._of_table()
+        return known | self._beside_parts()
+
+    def _beside_parts(self) -> frozenset[int]:
+        """The word right before or behind a part of a value that is the value's too: "hearing" of its "aid"."""
+        beside = set()
+        for one in self.values:
+            told = {part for value in one.values for part in stems_of(value)} if not one.whole else set()
+            around = (one.run.first - 1, one.run.end)
+            beside |= {at for at in around if 0 <= at < len(self.words) and self.words[at].stem in told}
+        return frozenset(beside)
 
     def _of_table(self) -> frozenset[int]:
         """The words of "the tool library list", where the table is called after one of them, or "in" stands before."""
@@ -379,8 +393,8 @@ class Reading(msgspec.Struct, frozen=True):
         )
 
     def _has_fees(self) -> bool:
-        """Whether a column that is named tells what one costs."""
-        return any(FEES & set(stems_of(self.table.columns[one.column].label)) for one in self.columns)
+        """Whether a column of numbers tells what one costs."""
+        return any(FEES & set(stems_of(self.table.columns[at].label)) for at in self.table.measured)
 
     def _is_of_a_span(self, word: Word) -> bool:
         """Whether it is one of "over the two weeks", which says how long all went on."""
@@ -462,7 +476,7 @@ def read(question: str, table: Table, synonyms: Mapping[str, int]) -> Reading:
 
     `synonyms` are columns by the stem of a word that means them.
     """
-    words = words_of(question)
+    words, synonyms = words_of(question), {**flows_of(table), **synonyms}
     values = value_mentions(table, words)
     taken = joined(one.run for one in values)
     guessed = column_mentions(table, words, taken)

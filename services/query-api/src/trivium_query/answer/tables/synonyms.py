@@ -1,4 +1,5 @@
-"""Words that mean a column by another name, by the embedder's vectors: "price" where the column is called Cost."""
+# ruff: noqa: SIM905  (word lists read best as words)
+"""Words that mean a column by another name: "price" where it is called Cost, "spent" where it is Money out."""
 
 from __future__ import annotations
 
@@ -7,13 +8,20 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from trivium.ports.inference import Vector
-from trivium_query.answer.tables.asked_words import Word
+from trivium_query.answer.tables.asked_words import Word, stems_of
+from trivium_query.answer.tables.table import Table
+from trivium_query.words import stem
 
 # Cosines of single words, all-MiniLM-L6-v2: rainfall and rain 0.80, cost and price 0.74, wage and salary 0.72,
 # supervisor and manager 0.67; but also buyer and seller 0.83, profit and revenue 0.73. So what rests on one is never
 # called sure.
 LEAST_COSINE = 0.65
 LEAST_LEAD = 0.08  # over the next column
+# Accounts: what their two columns are called, and what is done with the money of each.
+_COME = frozenset(map(stem, "in income receipts received credit".split()))
+_GONE = frozenset(map(stem, "out expense expenses expenditure spending spent debit payments".split()))
+_RECEIVE = tuple(map(stem, "take took taken bring brought earn raise receive collect get got income".split()))
+_SPEND = tuple(map(stem, "spend spent pay paid cost costs expense expenses".split()))
 
 
 def synonyms_of(words: Sequence[Word], vectors: Vector, labels: Vector) -> Mapping[str, int]:
@@ -22,6 +30,16 @@ def synonyms_of(words: Sequence[Word], vectors: Vector, labels: Vector) -> Mappi
         return {}
     cosines = _unit(vectors) @ _unit(labels).T
     return {word.stem: place for word, row in zip(words, cosines, strict=True) if (place := _clear(row)) is not None}
+
+
+def flows_of(table: Table) -> Mapping[str, int]:
+    """Of accounts with a column of what came in and one of what went out: these, by what is done with money."""
+    labels = {at: set(stems_of(table.columns[at].label)) for at in table.measured}
+    come = [at for at, label in labels.items() if _COME & label and not _GONE & label]
+    gone = [at for at, label in labels.items() if _GONE & label and not _COME & label]
+    if len(come) != 1 or len(gone) != 1:
+        return {}
+    return dict.fromkeys(_RECEIVE, come[0]) | dict.fromkeys(_SPEND, gone[0])
 
 
 def _clear(row: Vector) -> int | None:
