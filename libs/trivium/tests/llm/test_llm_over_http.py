@@ -120,6 +120,34 @@ async def test_thoughts_before_json_are_left_out_and_a_tag_within_it_stays(provi
     assert city.name == "<think>Oslo</think>"
 
 
+@pytest.mark.parametrize("second", ['{"name": "Ely", "people": 3}', None])
+async def test_json_that_never_stops_nesting_is_repaired_once(second: str | None) -> None:
+    looping = '{"name": "Ely", "people": 3, "more": ' + "[" * 5_000
+    with OpenAiPeer([Reply(looping), Reply(second or looping)]) as peer:
+        llm = client(peer)
+        if second:
+            assert (await llm.complete_json(HELLO, City))[0] == City("Ely", 3)
+        else:
+            with pytest.raises(NeverWill) as caught:
+                await llm.complete_json(HELLO, City)
+            assert caught.value.code == "bad_json"
+        await llm.close()
+    assert len(peer.seen) == 2
+
+
+@pytest.mark.parametrize("streaming", [False, True])
+@pytest.mark.parametrize("provider", PROVIDERS)
+async def test_an_answer_that_never_stops_nesting_is_not_understood(provider: str, streaming: bool) -> None:
+    line = '{"more": ' + "[" * 5_000
+    body = f"data: {line}\n\n" if streaming and provider != "ollama" else f"{line}\n"
+    with OpenAiPeer([Reply(raw=body.encode())]) as peer:
+        llm = client(peer, provider)
+        with pytest.raises(NeverWill) as caught:
+            await (streamed(llm) if streaming else llm.complete(HELLO))
+        await llm.close()
+    assert caught.value.code == "llm_not_understood"
+
+
 async def test_a_busy_server_is_asked_again_after_the_time_it_names() -> None:
     with OpenAiPeer([Reply(status=429, headers={"retry-after": "0.3"}), Reply("Now")]) as peer:
         llm = client(peer)

@@ -12,6 +12,7 @@ from openai_peer import OpenAiPeer, Reply, Seen
 
 from trivium.config import Settings
 from trivium.domain.documents import Lane
+from trivium.domain.errors import Refused
 from trivium.llm.connect import llm_address
 from trivium.llm.load import STALE_S, WAIT_S, LlmLoad, VllmLoad, read_metrics, reason_to_wait
 
@@ -79,6 +80,20 @@ def test_others_and_a_limit_of_none_are_not_looked_at(vllm: Vllm, url: str, sett
     assert address
     assert address.reason_to_wait(Lane.BACKFILL) == ""
     assert vllm.asked == 0
+
+
+def test_its_queue_is_read_at_the_address_that_is_asked(vllm: Vllm, url: str) -> None:
+    address = llm_address(Settings(llm="vllm", llm_model="m", llm_url=f" {url.removesuffix('/v1')}/ "))
+    assert address
+    vllm.busy(0, cache=0.95)
+    assert address.reason_to_wait(Lane.BACKFILL)
+
+
+@pytest.mark.parametrize("wrong", ["http://gpu:80a/v1", "http://[gpu]:8000/v1", "not a url", "http://me:pw@gpu/v1"])
+def test_an_address_that_is_none_is_refused_and_not_repeated(wrong: str) -> None:
+    with pytest.raises(Refused, match="TRIVIUM_LLM_URL") as caught:
+        llm_address(Settings(llm="vllm", llm_model="m", llm_url=wrong))
+    assert "pw" not in str(caught.value)
 
 
 def test_it_is_asked_once_a_second_however_many_tasks_there_are(vllm: Vllm, url: str) -> None:

@@ -142,8 +142,9 @@ async def test_a_model_that_calls_wrongly_twice_is_told_to_be_another(provider: 
     assert failure.value.code == "bad_tool_call"
 
 
-async def test_arguments_that_are_no_json_are_a_wrong_call() -> None:
-    function = {"name": "look_up", "arguments": '{"name": '}
+@pytest.mark.parametrize("arguments", ['{"name": ', '{"name": ' + "[" * 5_000])
+async def test_arguments_that_are_no_json_are_a_wrong_call(arguments: str) -> None:
+    function = {"name": "look_up", "arguments": arguments}
     message = {"content": None, "tool_calls": [{"id": "1", "function": function}]}
     body = msgspec.json.encode({"choices": [{"message": message, "finish_reason": "tool_calls"}]})
     with pytest.raises(NeverWill, match="the arguments of look_up are no JSON object"):

@@ -135,6 +135,8 @@ def test_what_another_sentence_makes_less_for_some(question: str, reduced: bool)
         ("The minutes give the price of the doors as 2,340 euros.", "It should read 3,240 euros.", True),
         ("In March we gave the litter pick as 18 April.", "Bags are provided.", False),
         ("The wheel was made of oak.", "It is 5 metres across.", False),
+        ("The price of the doors is 2,340 euros.", "It should be 3,240 euros.", True),
+        ("The boiler stands in the cellar.", "It should be cleaned every year.", False),
     ],
 )
 def test_what_was_said_before_and_is_corrected_is_not_told_as_sure(said: str, then: str, *, corrected: bool) -> None:
@@ -163,7 +165,8 @@ def test_a_word_of_now_does_not_follow_from_what_was(question: str, said: str, *
         ("Has the sixth post been approved?", "The sixth post has been approved.", False),
         ("May the filter go into it?", "Correction: there it said that the filter may go into it.", True),
         ("Does the state pay for the K20?", "The state pays a third of the heat pump.", True),
-        ("Was it on the 3rd of May?", "It was on 3 May.", True),
+        ("Was it on the 3rd of May?", "It was on 3 May.", False),
+        ("Was it on the 3rd of May?", "It was on 13 May.", True),
     ],
 )
 def test_a_yes_of_another_one_or_of_a_mistake_is_not_sure(question: str, said: str, *, unclear: bool) -> None:

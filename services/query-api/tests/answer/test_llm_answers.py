@@ -16,6 +16,7 @@ from trivium.domain.answers import (
     Cited,
     Finished,
     Judged,
+    Kind,
     TextPiece,
     TextWithdrawn,
     Turn,
@@ -26,7 +27,7 @@ from trivium.llm.connect import connect_llm
 from trivium.llm.transport import LlmLimits
 from trivium_query.answer.answer import DISCLAIMER, answer, stream
 from trivium_query.answer.extractive import NOT_FOUND
-from trivium_query.answer.llm_answer import MAX_SOURCE_CHARS
+from trivium_query.answer.fence import MAX_SOURCE_CHARS
 from trivium_query.requests import AskRequest
 
 if TYPE_CHECKING:
@@ -230,6 +231,24 @@ async def test_a_judge_that_breaks_its_json_is_replaced_by_the_words(library: Li
     assert bad.verdict is Verdict.NOT_SUPPORTED
 
 
+async def test_a_judge_whose_json_never_stops_nesting_is_replaced_by_the_words(library: Library, ask: Ask) -> None:
+    looping = Reply('{"verdict": "SUPPORTED", "sub_questions": [], "why": ' + "[" * 5_000)
+    given, _, _ = await run(library, ask(QUESTION), scripted(Reply(GOOD), judge=looping))
+    assert (given.verdict, given.engine) == (Verdict.SUPPORTED, "openai:m-1")
+    assert [lost.source for lost in given.degraded] == ["verify"]
+
+
+async def test_the_judge_reads_what_the_writer_read(library: Library, ask: Ask) -> None:
+    library.chunks.clear()
+    far = "The crew of the Apollo 11 mission trained for it in the Pinacate desert."
+    library.add("training.md", f"{'It took months. ' * 220}{far}", title="Apollo 11 mission: who commanded it, and how")
+    _, _, peer = await run(library, ask(QUESTION), scripted(Reply("They trained in the Pinacate desert [1].")))
+    write, judge = (seen.body["messages"][1]["content"] for seen in peer.seen)
+    assert far in write
+    assert "[Source: training.md, chunk 1]\nApollo 11 mission: who commanded it, and how\nIt took months." in judge
+    assert far in judge
+
+
 async def test_an_unsupported_answer_carries_a_disclaimer(library: Library, ask: Ask) -> None:
     judge = Reply('{"verdict": "NOT_SUPPORTED", "sub_questions": []}')
     given, events, _ = await run(library, ask(QUESTION), scripted(Reply("The moon is cheese [3]."), judge))
@@ -317,6 +336,35 @@ async def test_a_model_that_finds_nothing_says_so(library: Library, ask: Ask) ->
     assert (given.text, given.found, given.citations) == (NOT_FOUND, False, ())
     assert given.engine == "openai:m-1"
     assert len(peer.seen) == 1
+
+
+@pytest.mark.parametrize(
+    ("said", "withdrawn"),
+    [(f"{NOT_FOUND} [1]", True), (f"{NOT_FOUND} The sources are silent.", True), (NOT_FOUND.strip("."), False)],
+)
+async def test_what_is_said_beside_not_found_is_withdrawn(
+    library: Library, ask: Ask, said: str, withdrawn: bool
+) -> None:
+    given, events, _ = await run(library, ask("Who painted the Mona Lisa?"), scripted(Reply(said)))
+    assert (given.text, given.found, given.citations) == (NOT_FOUND, False, ())
+    assert shown(events) == NOT_FOUND
+    assert any(isinstance(event, TextWithdrawn) for event in events) is withdrawn
+
+
+async def test_a_part_that_is_found_and_cited_is_kept_beside_what_is_not(library: Library, ask: Ask) -> None:
+    part = f"{NOT_FOUND.strip('.')}: what he was paid. {GOOD}"
+    given, events, _ = await run(library, ask(QUESTION), scripted(Reply(part)))
+    assert given.text == shown(events) == part.replace(" [1]", f" {MARKER}")
+    assert (given.found, [citation.marker for citation in given.citations][:1]) == (True, [MARKER])
+    assert not any(isinstance(event, TextWithdrawn) for event in events)
+
+
+@pytest.mark.parametrize("said", ["Thanks!", "Perfect, thank you so much", "ok"])
+async def test_a_remark_is_not_rewritten_into_the_question_before_it(library: Library, ask: Ask, said: str) -> None:
+    history = (Turn(QUESTION, f"Neil Armstrong {MARKER}"),)
+    again = Reply(json.dumps({"question": QUESTION}))
+    given, _, peer = await run(library, ask(said, history=history), scripted(Reply(GOOD), other=again))
+    assert (given.kind, given.found, len(peer.seen)) == (Kind.NOT_A_QUESTION, False, 0)
 
 
 async def test_a_follow_up_is_rewritten_by_the_model_or_else_by_its_names(library: Library, ask: Ask) -> None:

@@ -18,6 +18,7 @@ from trivium.llm.transport import BadRequest, LlmLimits, Transport
 from trivium.ports.llm import Completion, Delta, Message, T, Tool, ToolCall
 
 _REPAIR = "That was not valid: {fault}. Answer again, with nothing but JSON of this schema: {schema}"
+_NOT_READ = (msgspec.DecodeError, UnicodeError, RecursionError)  # the last of JSON that nests without end
 _SHOWN_CHARS = 4_000  # of a broken answer, when it is shown to the model again
 
 
@@ -53,7 +54,7 @@ class HttpLlm:
         first = await self._complete(prompt, deadline)
         try:
             return decode_shape(first.text, shape), first
-        except (msgspec.DecodeError, UnicodeError) as fault:
+        except _NOT_READ as fault:
             request = _REPAIR.format(fault=fault, schema=msgspec.json.encode(prompt.schema).decode())
         asked_again = (
             *messages,
@@ -64,7 +65,7 @@ class HttpLlm:
         spent = _both(first, second)
         try:
             return decode_shape(second.text, shape), spent
-        except (msgspec.DecodeError, UnicodeError) as fault:
+        except _NOT_READ as fault:
             why = "it was cut off at its limit of tokens" if second.truncated else str(fault)
             raise NeverWill(
                 "bad_json",
@@ -141,7 +142,7 @@ class HttpLlm:
                 continue
             try:
                 answer = dialect.decode(body)
-            except (msgspec.DecodeError, UnicodeError) as fault:
+            except _NOT_READ as fault:
                 raise self._gibberish(fault) from fault
             bill.came(answer.text + answer.thought)
             return answer if prompt.schema is not None else spoken(answer)  # JSON is freed of thoughts by its decoder
@@ -152,7 +153,7 @@ class HttpLlm:
             async for line in self._transport.lines(dialect.encode(prompt), deadline, bill.sent):
                 try:
                     text = reader.feed(line)
-                except (msgspec.DecodeError, UnicodeError) as fault:
+                except _NOT_READ as fault:
                     raise self._gibberish(fault) from fault
                 bill.came(text + reader.thought)
                 heard = said.feed(text)

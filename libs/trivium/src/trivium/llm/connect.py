@@ -27,7 +27,10 @@ _DEFAULT_URLS = {
 
 
 def llm_address(settings: Settings) -> LlmAddress | None:
-    """The configured LLM, if any; a client serves one event loop, so each loop connects for itself."""
+    """The configured LLM, if any; a client serves one event loop, so each loop connects for itself.
+
+    Raises `Refused` where the load of a server is read at its address, and that is none.
+    """
     return _address_of(settings, settings.llm_model)
 
 
@@ -52,7 +55,8 @@ def _address_of(settings: Settings, model: str) -> LlmAddress | None:
     name = f"{settings.llm}:{model}"
     if settings.llm != "vllm" or not settings.llm_waiting_limit:
         return LlmAddress(name, connect)
-    load, limit = VllmLoad(settings.llm_url or _DEFAULT_URLS["vllm"]), settings.llm_waiting_limit
+    url = _address("vllm", settings.llm_url or _DEFAULT_URLS["vllm"])
+    load, limit = VllmLoad(str(url)), settings.llm_waiting_limit
     return LlmAddress(name, connect, lambda lane: reason_to_wait(load(), lane, limit))
 
 

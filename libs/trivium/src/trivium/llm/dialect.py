@@ -78,7 +78,7 @@ class Dialect(Protocol):
         ...
 
     def decode(self, body: bytes) -> Completion:
-        """Raises `msgspec.DecodeError` when the body is not what the provider promises."""
+        """Raises `msgspec.DecodeError`, or `RecursionError`, when the body is not what the provider promises."""
         ...
 
     def reader(self) -> StreamReader:

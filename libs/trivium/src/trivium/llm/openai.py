@@ -187,7 +187,7 @@ def _call(call: _Call) -> ToolCall:
     said = call.function.arguments
     try:
         arguments = msgspec.json.decode(said or "{}", type=dict[str, Any])
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         arguments = {UNREADABLE: said}
     return ToolCall(call.id, call.function.name, arguments)
 

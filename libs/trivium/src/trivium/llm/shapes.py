@@ -47,7 +47,8 @@ def _close(node: Any) -> Any:
 def decode_shape(text: str, shape: type[T]) -> T:
     """The value in a model's text, code fence and thoughts around it removed.
 
-    Raises `msgspec.DecodeError` (which `msgspec.ValidationError` is) when there is none.
+    Raises `msgspec.DecodeError` (which `msgspec.ValidationError` is) when there is none, and `RecursionError`
+    where it nests without end.
     """
     bare = json_of(text)
     fenced = _FENCE.match(bare)

@@ -191,9 +191,10 @@ async def _events(request: AskRequest, dependencies: Dependencies) -> AsyncItera
 
 
 async def _understand(request: AskRequest, llm: Llm | None, ledger: Ledger) -> Question:
-    """The question on its own, with its kind; by the model only when there is a history to resolve."""
+    """The question on its own, with its kind; by the model only when something is asked that a history may resolve."""
     question = understand(request.question, request.history)
-    if llm is not None and request.history:
+    kind = request.kind or kind_of(question.standalone)
+    if llm is not None and request.history and kind is not Kind.NOT_A_QUESTION:
         async with ledger.optional("understand", UNDERSTAND_SHARE):
             limit_s = ledger.remaining_s(UNDERSTAND_SHARE)
             question, completion = await understand_with_llm(request.question, request.history, llm, limit_s)

@@ -22,7 +22,7 @@ from trivium_query.answer.extractive import Extract
 from trivium_query.answer.understand import Question
 
 UNSEARCHED = frozenset({Kind.NOT_A_QUESTION, Kind.COLLECTION})
-"""Kinds that no passage answers: nothing is retrieved, and no language model is asked."""
+"""Kinds that no passage answers: nothing is retrieved, and no language model writes the answer."""
 OF_ONE_DOCUMENT = frozenset({Kind.ABOUT, Kind.SUMMARY, Kind.THEMES})
 
 READ = frozenset(

@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from trivium.domain.retrieval import Hit
+
+MAX_SOURCE_CHARS = 4_000
 _MARK = re.compile(r"<<<(?:end )?\d{1,4} [0-9a-f]{16}>{0,3}")  # a weak model does not even close it well
 _CUT_OFF = re.compile(r"<<<(?:end )?\d{1,4}(?: [0-9a-f]{0,16})?$")
 _BEGUN = re.compile(r"<(?:<(?:<[a-z0-9 ]{0,25}(?:>{1,3})?)?)?$")  # a mark, as far as it has come
@@ -15,6 +18,12 @@ def fenced(texts: Sequence[str], token: str) -> str:
     return "\n".join(
         f"<<<{number} {token}>>>\n{text}\n<<<end {number} {token}>>>" for number, text in enumerate(texts, 1)
     )
+
+
+def source_of(hit: Hit) -> str:
+    """What whoever writes or judges an answer reads of the hit: its heading and its text."""
+    heading = f"{hit.chunk.heading}\n" if hit.chunk.heading else ""
+    return f"{heading}{hit.chunk.text}"[:MAX_SOURCE_CHARS]
 
 
 class Unfenced:

@@ -16,12 +16,12 @@ from trivium.llm.prompt_files import Prompt, prompt_named
 from trivium.ports.llm import Completion, Llm, Message
 from trivium_query.answer.citations import Draft, MarkerWriter, Shelf
 from trivium_query.answer.extractive import NOT_FOUND
-from trivium_query.answer.fence import Unfenced, fenced
+from trivium_query.answer.fence import Unfenced, fenced, source_of
 from trivium_query.answer.instructions import instruction
 from trivium_query.answer.tied import quoting_sentences, tied
+from trivium_query.answer.verify import claims_of
 
 MAX_ANSWER_TOKENS = 1_024
-MAX_SOURCE_CHARS = 4_000
 MAX_PROMPT_CHARS = 24_000  # of sources; some 6,000 tokens, which every served model reads
 PROMPT = prompt_named("answer")
 CITE = prompt_named("cite")
@@ -103,10 +103,22 @@ async def _written(
         if piece:
             written.append(piece)
             yield TextPiece(piece)
-    text = "".join(written).strip()
-    if not text:
+    text = "".join(written)
+    if not text.strip():
         raise NeverWill("llm_empty", f"{llm.name} answered with nothing.", "Ask again, or use another model.")
-    yield Generated(_draft(text, shelf, writer, completion), completion)
+    draft = _draft(text.strip(), shelf, writer, completion)
+    for correction in _corrections(text, draft.text):
+        yield correction
+    yield Generated(draft, completion)
+
+
+def _corrections(sent: str, told: str) -> tuple[TextPiece | TextWithdrawn, ...]:
+    """What makes of the text that was sent the one that is told."""
+    if sent.split() == told.split():
+        return ()
+    if told.startswith(sent):
+        return (TextPiece(told[len(sent) :]),)
+    return TextWithdrawn("The documents do not hold the answer."), TextPiece(told)
 
 
 def _is_cited(draft: Draft) -> bool:
@@ -125,14 +137,9 @@ def _sum(one: Completion, other: Completion) -> Completion:
 
 def prompt(question: str, hits: Sequence[Hit], token: str, kind: Kind) -> list[Message]:
     """The messages: rules as system, the last of them by the question's kind; sources and question as user."""
-    sources = fenced([_source(hit) for hit in hits], token)
+    sources = fenced([source_of(hit) for hit in hits], token)
     system = f"{PROMPT.text}\n{instruction(kind)}".rstrip()
     return [Message("system", system), Message("user", f"Sources:\n{sources}\n\nQuestion: {question}")]
-
-
-def _source(hit: Hit) -> str:
-    heading = f"{hit.chunk.heading}\n" if hit.chunk.heading else ""
-    return f"{heading}{hit.chunk.text}"[:MAX_SOURCE_CHARS]
 
 
 def _fitting(hits: Sequence[Hit]) -> list[Hit]:
@@ -140,7 +147,7 @@ def _fitting(hits: Sequence[Hit]) -> list[Hit]:
     kept: list[Hit] = []
     room = MAX_PROMPT_CHARS
     for hit in hits:
-        room -= len(_source(hit))
+        room -= len(source_of(hit))
         if kept and room < 0:
             break
         kept.append(hit)
@@ -148,12 +155,22 @@ def _fitting(hits: Sequence[Hit]) -> list[Hit]:
 
 
 def _draft(text: str, shelf: Shelf, writer: MarkerWriter, completion: Completion) -> Draft:
-    if text.strip(" .\"'").casefold().startswith(NOT_FOUND.strip(".").casefold()):
-        return Draft(NOT_FOUND, found=False)
     notes: list[str] = []
     if writer.invented:
         notes.append(f"{writer.invented} citation(s) of sources that do not exist were removed.")
     if completion.truncated:
         notes.append("The answer was cut off at its length limit.")
     citations = tuple(shelf.cite(hit, hit.chunk.text) for hit in writer.cited)
-    return Draft(text, found=True, citations=citations, notes=tuple(notes))
+    draft = Draft(text, found=True, citations=citations, notes=tuple(notes))
+    return Draft(NOT_FOUND, found=False) if _finds_nothing(draft, shelf) else draft
+
+
+def _finds_nothing(draft: Draft, shelf: Shelf) -> bool:
+    """Whether it says that nothing was found, and no other sentence of it cites a source."""
+    if not _is_not_found(draft.text):
+        return False
+    return not any(one.hits and not _is_not_found(one.text) for one in claims_of(draft, shelf.hits, shelf.among))
+
+
+def _is_not_found(text: str) -> bool:
+    return text.strip(" .\"'").casefold().startswith(NOT_FOUND.strip(".").casefold())

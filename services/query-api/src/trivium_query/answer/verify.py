@@ -18,7 +18,7 @@ from trivium.ports.llm import Completion, Llm, Message
 from trivium.text.names import fold_name, names_in
 from trivium.text.sentences import split_sentences
 from trivium_query.answer.citations import MARKER, Draft, Shelf
-from trivium_query.answer.fence import fenced
+from trivium_query.answer.fence import fenced, source_of
 from trivium_query.words import content_words
 
 MIN_SUB_QUESTIONS = 2
@@ -27,7 +27,6 @@ MIN_OVERLAP = 0.6  # of a claim's content words, in the source it cites
 SURE_COSINE = 0.75  # a claim that one sentence of its source says in other words
 MIN_NAMES = 0.5  # of the claim's names, in the source or its heading
 _MIN_CLAIM_WORDS = 2  # less is a lead-in ("In short:"), not a claim, where the answer says more
-_SOURCE_CHARS = 3_000
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _WRITTEN = re.compile(r"[^\W_]+")
 _JOINTS = re.compile(r"\s*(?:[;?]|,?\s+(?:and|while|whereas|but|und|et|y)\s+)\s*", re.I)
@@ -100,10 +99,10 @@ def judge_claims(
 async def judge_with_llm(
     question: str, draft: Draft, hits: Sequence[Hit], llm: Llm, timeout_s: float
 ) -> tuple[Judgement, Completion]:
-    """The verdict of the model. Raises what the client raises."""
+    """The verdict of the model, of what the writer read. Raises what the client raises."""
     cited = {citation.chunk_id for citation in draft.citations}
     shelf = Shelf(hits)
-    sources = [f"{shelf.marker(hit)}\n{hit.chunk.text[:_SOURCE_CHARS]}" for hit in hits if hit.chunk.id in cited]
+    sources = [f"{shelf.marker(hit)}\n{source_of(hit)}" for hit in hits if hit.chunk.id in cited]
     token = secrets.token_hex(8)
     content = f"Sources:\n{fenced(sources, token)}\n\nQuestion: {question}\n\nAnswer:\n{fenced([draft.text], token)}"
     messages = [Message("system", PROMPT.text), Message("user", content)]

@@ -18,6 +18,7 @@ from trivium_query.answer.tables.plan_by_llm import WrittenFilter, WrittenPlan, 
 from trivium_query.answer.tables.query_plan import Aggregate, Filter, Plan, Test
 from trivium_query.answer.tables.table import DocumentTables
 
+Asked = Literal["is", "is not", "more than", "at least", "less than", "at most", "between"]
 ROWS = (("Coot", "3"), ("Heron", "5"), ("Coot", "8"), ("Total", "16"))
 
 
@@ -114,6 +115,81 @@ def test_a_model_s_difference_is_of_numbers_and_of_no_groups(
     coots, herons = WrittenFilter("Bird", "is", ["Coot"]), WrittenFilter("Bird", "is", ["Heron"])
     plan = validated(WrittenPlan(1, aggregate, column, [coots], group, "", [herons]), stored.tables[0])
     assert (_value(stored, plan) if plan else None) == (None if value is None else [(None, value)])
+
+
+def _planned(kind: Literal["days", "moments", "clocks", "numbers"], test: Asked, *values: str) -> int | None:
+    """How many rows a model's filter lets through; None where it is no plan."""
+    cells = {
+        "days": ("2023-06-19", "2023-06-20", "2023-06-21"),
+        "moments": ("2023-06-19 09:10", "2023-06-20 11:05", "2023-06-20 14:30", "2023-06-21 08:00"),
+        "clocks": ("8:15", "09:30", "10:05", "12:40"),
+        "numbers": ("3.5", "8.25", "36", "3500"),
+    }[kind]
+    stored = _stored(_unit(tuple((f"Coot {at}", cell) for at, cell in enumerate(cells)), 2))
+    filters = [WrittenFilter("Eggs", test, list(values))]
+    plan = validated(WrittenPlan(1, "count", "", filters, "", "", []), stored.tables[0])
+    if plan is None:
+        return None
+    [(_, count)] = _value(stored, plan)
+    assert isinstance(count, int)
+    return count
+
+
+@pytest.mark.parametrize(
+    ("test", "values", "count"),
+    [
+        ("is", ["2023-06-20"], 2),
+        ("more than", ["2023-06-20"], 1),
+        ("at least", ["2023-06-20"], 3),
+        ("less than", ["2023-06-20"], 1),
+        ("at most", ["2023-06-20"], 3),
+        ("between", ["2023-06-01", "2023-06-20"], 3),
+        ("is", ["2023-06-20 11:05"], 1),
+        ("is", ["2023-06-20T11:05", "2023-06-20T14:30"], 2),
+        ("is not", ["2023-06-20 11:05"], 3),
+        ("more than", ["2023-06-20 11:05"], 2),
+        ("at most", ["2023-06-20 11:05"], 2),
+        ("is not", ["2023-06-20"], None),
+        ("is", ["2023-06-19", "2023-06-20"], None),
+    ],
+)
+def test_a_model_s_day_has_all_its_moments(test: Asked, values: list[str], count: int | None) -> None:
+    assert _planned("moments", test, *values) == count
+
+
+@pytest.mark.parametrize(
+    ("test", "values", "count"),
+    [
+        ("at least", ["2023-06-20"], 2),
+        ("is", ["2023-06-19", "2023-6-21"], 2),
+        ("is not", ["2023-06-20"], 2),
+        ("between", ["2023-06-20", "2023-06-30"], 2),
+        ("at most", ["2023"], None),
+        ("at least", ["June 2023"], None),
+        ("at most", ["20 June 2023"], None),
+        ("at least", ["06/20/2023"], None),
+        ("is", ["2023-06-20 11:05"], None),
+        ("is", ["2023-06-31"], None),
+    ],
+)
+def test_a_model_s_day_is_one_of_iso_8601_or_no_plan(test: Asked, values: list[str], count: int | None) -> None:
+    assert _planned("days", test, *values) == count
+
+
+@pytest.mark.parametrize(("value", "count"), [("9:30", 3), ("09:30", 3), ("9:30 am", None), ("2023-06-20", None)])
+def test_a_model_s_time_of_day_is_on_the_column_s_clock_or_no_plan(value: str, count: int | None) -> None:
+    assert _planned("clocks", "at least", value) == count
+
+
+@pytest.mark.parametrize(
+    ("value", "count"),
+    [("3.4", 4), ("3,400", 1), ("3,400.5", 1), ("-1,000", 4), ("1,03,400", 0)]
+    + [(value, None) for value in ("3,5", "3,50,", "3.400,5", "nan", "inf", "1e999", "many")],
+)
+def test_a_model_s_number_is_finite_and_its_commas_part_thousands_or_it_is_no_plan(
+    value: str, count: int | None
+) -> None:
+    assert _planned("numbers", "at least", value) == count
 
 
 @pytest.mark.parametrize("label", ["Total waders", ""])

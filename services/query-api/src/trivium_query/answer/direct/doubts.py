@@ -83,8 +83,12 @@ _MISTAKEN = re.compile(
     re.I,
 )
 _ASKS_FOR_MISTAKES = re.compile(r"\b(?:wrong|mistake|err(?:or|one)|incorrect|misprint|false)", re.I)
-# "It should read 3,240 euros", whatever the sentence before says.
-_SHOULD_READ = re.compile(r"\W*(?:it|this|that|the \w+) should (?:read|say|be|have (?:read|said|been))\b", re.I)
+# "It should read 3,240 euros", whatever the sentence before says; "it should be cleaned" corrects nothing.
+_SHOULD_READ = re.compile(
+    r"\W*(?:it|this|that|the \w+) should (?:(?:read|say|have (?:read|said|been))\b"
+    r"|be (?:the |an? )?(?-i:[A-Z\d£$€\"\u201c\u2018]))",
+    re.I,
+)
 _ORDINAL = re.compile(
     r"\b(?:second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth|\d+(?:nd|rd|th))\b", re.I
 )
@@ -170,7 +174,9 @@ def is_no_clear_word(question: str, said: str) -> bool:
         {found.lower() for pattern in (_ORDINAL, _MODEL) for found in pattern.findall(text)}
         for text in (question, said)
     )
-    return bool(asked - told) or is_of_then(question, said) or _is_mistaken(question, said)
+    numbers = set(re.findall(r"\d+", said))  # "the 3rd of May" is "3 May"
+    others = {one for one in asked - told if not (one[0].isdigit() and one.rstrip("ndrth") in numbers)}
+    return bool(others) or is_of_then(question, said) or _is_mistaken(question, said)
 
 
 def is_of_then(question: str, said: str) -> bool:

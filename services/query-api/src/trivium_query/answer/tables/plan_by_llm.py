@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import math
+import re
 import secrets
 from collections.abc import Sequence
+from contextlib import suppress
+from datetime import datetime
 from typing import Annotated, Literal
 
 import msgspec
@@ -13,7 +17,7 @@ from trivium.ports.llm import Completion, Llm, Message
 from trivium_query.answer.fence import fenced
 from trivium_query.answer.tables.query_plan import Aggregate, Filter, Plan, Test
 from trivium_query.answer.tables.reading import read
-from trivium_query.answer.tables.table import Column, ColumnKind, Table
+from trivium_query.answer.tables.table import CLOCK, Column, ColumnKind, Table
 
 MAX_PLAN_TOKENS = 400
 MAX_FILTERS = 8
@@ -21,6 +25,9 @@ _SHOWN_VALUES = 30  # of a column of text
 _SHOWN_TABLES = 4
 PROMPT = prompt_named("plan_tables")
 _NONE = ""
+_DAY = "%Y-%m-%d"
+_MOMENT = "%Y-%m-%d %H:%M"
+_GROUPED = re.compile(r"[-+]?\d{1,3}(?:,\d{2,3})*,\d{3}(?:\.\d+)?")
 
 
 class WrittenFilter(msgspec.Struct, frozen=True):
@@ -108,18 +115,38 @@ def _is_sound(plan: Plan, table: Table) -> bool:
 
 
 def _filters(written: Sequence[WrittenFilter], table: Table) -> tuple[Filter, ...]:
-    return tuple(_filter(one, table) for one in written)
+    return tuple(one for each in written for one in _filter(each, table))
 
 
-def _filter(written: WrittenFilter, table: Table) -> Filter:
-    """Raises `LookupError` for an unknown column, value, or number of values."""
+def _filter(written: WrittenFilter, table: Table) -> tuple[Filter, ...]:
+    """All of them must pass. Raises `LookupError` for an unknown column, value, or number of values."""
     place, test = _column(written.column, table), Test(written.test)
     if place is None:
         raise LookupError(written.column)
     ends = {Test.IS: None, Test.IS_NOT: None, Test.BETWEEN: 2, Test.EMPTY: 0}.get(test, 1)
     if ends not in (None, len(written.values)):
         raise LookupError(written.test)
-    return Filter(place, test, tuple(_value(each, table.columns[place]) for each in written.values))
+    column = table.columns[place]
+    if _has_moments(column):
+        return _of_moments(place, test, tuple(_time(each, column) for each in written.values))
+    return (Filter(place, test, tuple(_value(each, column) for each in written.values)),)
+
+
+def _of_moments(place: int, test: Test, times: tuple[str, ...]) -> tuple[Filter, ...]:
+    """A day goes from its first moment to its last. Raises `LookupError` for one of several days, and for "is not"."""
+    if test in (Test.IS, Test.IS_NOT) and all(" " in time for time in times):
+        return (Filter(place, test, times),)
+    if test is Test.IS_NOT or (test is Test.IS and len(times) > 1):
+        raise LookupError(test)
+    start, end = times[0], f"{times[-1]}~"  # which is behind all that begins so, as text orders it
+    since, until = Filter(place, Test.AT_LEAST, (start,)), Filter(place, Test.LESS, (end,))
+    bounds = {
+        Test.MORE: (Filter(place, Test.AT_LEAST, (end,)),),
+        Test.AT_LEAST: (since,),
+        Test.LESS: (Filter(place, Test.LESS, (start,)),),
+        Test.AT_MOST: (until,),
+    }
+    return bounds.get(test, (since, until))
 
 
 def _column(label: str, table: Table) -> int | None:
@@ -133,15 +160,33 @@ def _column(label: str, table: Table) -> int | None:
 
 
 def _value(written: str, column: Column) -> str | float:
-    """A number, a date, or a value that stands in the column. Raises `LookupError`."""
+    """A number, a day or time of day, or a value that stands in the column. Raises `LookupError`."""
     if column.kind is ColumnKind.DATE:
-        return written
+        return _time(written, column)
     if column.kind is ColumnKind.TEXT:
         return next(iter(value for value in column.values if _same(written, value)), None) or _missing(written)
     try:
-        return float(written.replace(",", ""))
+        number = float(written.replace(",", "") if _GROUPED.fullmatch(written.strip()) else written)
     except ValueError:
         return _missing(written)
+    return number if math.isfinite(number) else _missing(written)
+
+
+def _time(written: str, column: Column) -> str:
+    """A time of day, a day, or a moment where the column has such, as its cells are. Raises `LookupError`."""
+    said = written.strip().replace("T", " ")
+    with suppress(ValueError):
+        if column.is_clock:
+            return datetime.strptime(said, CLOCK).time().isoformat("minutes")
+        if _has_moments(column) and " " in said:
+            return datetime.strptime(said, _MOMENT).isoformat(" ", "minutes")
+        return datetime.strptime(said, _DAY).date().isoformat()
+    return _missing(written)
+
+
+def _has_moments(column: Column) -> bool:
+    """Whether its cells are days with a time."""
+    return "%H" in column.shape and not column.is_clock
 
 
 def _missing(written: str) -> str:
