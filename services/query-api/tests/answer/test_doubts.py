@@ -31,6 +31,8 @@ from trivium_query.answer.direct.opposites import is_of_other_particle
         ("How much extra is a room of my own?", "35 euros", "A single room costs 35 euros more.", False),
         ("Where do we sing if it rains?", "garden", "We sing in the garden, if it does not rain; then inside.", True),
         ("Where do we sing if it does not rain?", "garden", "We sing in the garden, if it does not rain.", False),
+        ("When may I wash on Sundays?", "10 to 12", "Exception: families with a baby may use it from 10 to 12.", True),
+        ("When may families wash?", "10 to 12", "Exception: families with a baby may use it from 10 to 12.", False),
         ("How long did they grind oats?", "1958", "They ground oats until 1958.", True),
         ("How long did they grind oats?", "37 years", "They ground oats for 37 years, until 1958.", False),
         ("What does a walk cost for a member?", "3 pounds", "All are free for members; others pay 3 pounds.", True),

@@ -103,6 +103,11 @@ CROSSINGS = """Date,Boat,Skipper,Passengers,Fuel (l),Weather,Remark
 2025-11-05,Tern,Odd Sunde,22,140,storm,turned back
 2025-11-06,Tern,Odd Sunde,70,150,calm,school trip
 """
+HIRED = """Item,Size,Hired by
+Pirate coat,L,Lise Dahl
+Owl,S,Lise Dahl
+Toga,M,Jan Roth
+"""
 ACCOUNTS = """Date,Item,Category,Money in,Money out
 2025-01-10,Membership spring,Dues,640.00,
 2025-02-03,Jam stall,Fundraising,83.20,
@@ -258,6 +263,18 @@ def test_a_verb_left_over_is_told_with_a_doubt_and_an_unknown_kind_is_not(questi
 )
 def test_of_one_row_a_verb_may_be_left_over(question: str, said: str) -> None:
     assert _likely("tram_finds.csv", FINDS, question) == said
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("What did Jan Roth hire?", "Toga"),
+        ("Which costumes did Lise Dahl hire?", "Pirate coat; Owl"),
+        ("Which shirts did Lise Dahl hire?", ""),
+    ],
+)
+def test_which_of_what_the_table_is_of_are_its_things(question: str, said: str) -> None:
+    assert _answer("costumes.csv", HIRED, question)[0] == said
 
 
 def test_a_list_by_its_name_names_no_column() -> None:

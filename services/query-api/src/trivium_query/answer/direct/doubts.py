@@ -41,6 +41,9 @@ _ASKS_FOR_MORE = re.compile(
     r"\b(?:more|extra|additional(?:ly)?|less|fewer|higher|lower|dearer|cheaper|surcharge|on top|difference)\b", re.I
 )
 _IF = re.compile(r"\bif\b(?P<clause>[^,.;]*)", re.I)
+_EXCEPTION = re.compile(
+    r"\W*(?:the |an |one |only )?exceptions?\b\W*(?:are|is|for)?\s*(?P<whom>\w+(?:\s\w+){0,2})", re.I
+)
 _EACH = re.compile(r"\b(?:an?|per|each|every|one) (hour|day|night|week|month|term|year)\b", re.I)
 _AFTER, _UNTIL = re.compile(r"\bafter\b", re.I), re.compile(r"\b(?:until|till)\b", re.I)
 _HOW_LONG = re.compile(r"\bhow long\b", re.I)
@@ -121,6 +124,7 @@ def is_doubtful(question: str, short: str, said: str) -> bool:
         or _is_no_longer_so(question, short, said)
         or _is_surcharge(question, short, said)
         or _is_unless(question, said)
+        or _is_exception(question, said)
         or _is_of_another_time(question, said)
         or _is_of_no_rate(question, said)
         or _is_no_duration(question, short)
@@ -282,6 +286,12 @@ def _is_unless(question: str, said: str) -> bool:
     if asked is None or told is None:
         return False
     return denies(asked["clause"]) != denies(told["clause"])
+
+
+def _is_exception(question: str, said: str) -> bool:
+    """What holds for some alone: "Exception: families with a child under two may use it on Sundays"."""
+    told = _EXCEPTION.match(said)
+    return told is not None and not set(content_words(told["whom"])) & set(content_words(question))
 
 
 def _is_of_another_time(question: str, said: str) -> bool:

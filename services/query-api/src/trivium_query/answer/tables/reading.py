@@ -191,11 +191,16 @@ class Reading(msgspec.Struct, frozen=True):
         return [at for at, column in columns if not column.measured and wanted & set(stems_of(column.label))]
 
     def names_of_rows(self) -> int | None:
-        """The first column with a name for each row that is no number: "which thing", "what was found"."""
+        """The column of what rows are of: "which thing", "what was found", "which costumes", "what did Jo buy"."""
         if len(self.words) < 2 or self.words[0].folded not in _CHOOSING:
             return None
-        done = self.words[1].folded in _WAS and any(self._is_only_done(one.column) for one in self.columns)
-        return self._names_each() if done or self.words[1].stem in THINGS else None
+        chosen, filtered = self.words[1], {one.column for one in self.values}
+        named = {one.column for one in self.columns} - filtered
+        done = chosen.folded in _WAS and any(self._is_only_done(one.column) for one in self.columns)
+        if done or chosen.stem in THINGS:
+            return self._names_each()
+        by_whom = chosen.folded == "did" and any(_is_by(self.table.columns[at]) for at in filtered)
+        return self._of_things() if by_whom or (self.is_called_after(chosen) and not named) else None
 
     def names_of_extreme(self) -> int | None:
         """The same where the most or least of things is asked for, or of what the table is called after.
@@ -208,13 +213,14 @@ class Reading(msgspec.Struct, frozen=True):
         chosen = next(rest, None) if self.words[0].folded in _CHOOSING else None
         if not any(word and (word.stem in THINGS or self.is_called_after(word)) for word in (behind, chosen)):
             return None
-        of_things = [
-            at
-            for at in column_kinds(self.table, ColumnKind.TEXT)
-            if THINGS & set(stems_of(self.table.columns[at].label))
-        ]
         named = self._names_each()
-        return named if named is not None else of_things[0] if len(of_things) == 1 else None
+        return self._of_things() if named is None else named
+
+    def _of_things(self) -> int | None:
+        """The one column that is called after things: "item"."""
+        texts = column_kinds(self.table, ColumnKind.TEXT)
+        found = [at for at in texts if THINGS & set(stems_of(self.table.columns[at].label))]
+        return found[0] if len(found) == 1 else None
 
     def _names_each(self) -> int | None:
         texts = [at for at in column_kinds(self.table, ColumnKind.TEXT) if self.table.names_rows(at)]
@@ -388,9 +394,14 @@ class Reading(msgspec.Struct, frozen=True):
             or (word.stem == _NEED and self.cue(Cue.MOST, Cue.LEAST) is not None)
             or (word.folded == "date" and bool(column_kinds(self.table, ColumnKind.DATE)))
             or (is_person(word) and bool(persons_of(self.table)))
+            or any(alike(word.stem, part) for part in self._labels_of_values())
             or any(alike(word.stem, each) for each in about)
             or bool(unit_column(self.table, word))
         )
+
+    def _labels_of_values(self) -> tuple[str, ...]:
+        """The words that name the columns of which values are named: "what did Jo buy", of "bought by"."""
+        return tuple(part for one in self.values for part in stems_of(self.table.columns[one.column].label))
 
     def _has_fees(self) -> bool:
         """Whether a column of numbers tells what one costs."""
