@@ -26,6 +26,7 @@ def test_pauses_end_and_are_bounded() -> None:
 def test_a_date_is_understood_and_nonsense_is_nothing() -> None:
     assert 8 < seconds_of(format_datetime(datetime.now(UTC) + timedelta(seconds=10), usegmt=True)) <= 10
     assert seconds_of("Wed, 21 Oct 2015 07:28:00 GMT") == 0
+    assert seconds_of(f"Mon, 01 Jan {'9' * 20} 00:00:00 GMT") == 0
     assert [seconds_of(text) for text in ("", "soon", "-5", "1e9", "\u0663")] == [0, 0, 0, 0, 0]
 
 

@@ -58,6 +58,6 @@ def seconds_of(retry_after: str) -> float:
         return float(retry_after)
     try:
         when = parsedate_to_datetime(retry_after)
-    except ValueError:
+    except (ValueError, OverflowError):  # no date, or one whose numbers no clock holds
         return 0.0
     return max(0.0, (when.replace(tzinfo=when.tzinfo or UTC) - datetime.now(UTC)).total_seconds())

@@ -30,9 +30,9 @@ class SiteCrawler:
         """Each page as it happens. Closing it ends the crawl after the request that is under way."""
         if self._running >= MAX_AT_ONCE:
             raise TryLater("busy", f"{MAX_AT_ONCE} crawls are running already.", "Try again when one has ended.")
-        self._running += 1
         stopped = threading.Event()
-        steps = self._crawler.visits(tenant, request, stopped.wait, _count)
+        steps = self._crawler.visits(tenant, request, stopped.wait, _count)  # may refuse the address
+        self._running += 1
         try:
             while visit := await anyio.to_thread.run_sync(partial(next, steps, None), abandon_on_cancel=True):
                 yield visit

@@ -10,6 +10,7 @@ from grpc_doors import over_grpc
 from site_peer import SitePeer, serving
 
 from trivium.v1 import ingest_pb2, ingest_pb2_grpc
+from trivium_query.crawling import MAX_AT_ONCE
 
 from ..api.test_http_queries import events_of
 from .conftest import World
@@ -51,6 +52,14 @@ def test_a_crawl_beyond_its_limit_ends_and_says_when_to_come_back(world: World, 
 
     world.set(limits="")
     assert crawled(world, url)[1] == {"taken": PAGES - 2, "unchanged": 2, "left_out": 0, "failed": 0}, "it goes on"
+
+
+@pytest.mark.parametrize("bad", ["https://mira:hunter2@host.test/", "http://host.test:99999/", "http://[::1/"])
+def test_crawls_of_a_bad_address_are_refused_and_take_no_place(world: World, url: str, bad: str) -> None:
+    for _ in range(MAX_AT_ONCE):
+        refused = world.call("POST", "/v1/crawls", json={"url": bad})
+        assert (refused.status_code, refused.json()["code"]) == (400, "bad_url")
+    assert crawled(world, url)[1]["taken"] == PAGES
 
 
 def test_a_crawl_waits_for_a_limit_that_is_soon_free_again(world: World, url: str) -> None:

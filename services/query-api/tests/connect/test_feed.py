@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from places_peer import SitePeer
 
@@ -112,6 +114,33 @@ def test_a_feed_that_goes_back_after_a_look_that_was_cut_off_is_what_it_was(
     assert world.came_to() == (0, 0, 0)
 
 
+def test_an_entry_whose_title_is_mended_stays_the_same_document(world: World, site: SitePeer, address: str) -> None:
+    site.pages["/feed"] = rss(item("Bridge opens in Mai", guid="1"), item("The tower", guid="2"))
+    world.add("feed", f"{address}/feed")
+    assert world.came_to() == (2, 0, 0)
+    names = set(world.documents())
+    site.pages["/feed"] = rss(item("Bridge opens in May", guid="1"), item("The tower", guid="2"))
+    assert world.came_to() == (1, 0, 0)
+    assert set(world.documents()) == names
+    assert any(b"Bridge opens in May" in content for content in world.documents().values())
+    assert world.came_to() == (0, 0, 0)
+
+
+def test_an_entry_that_is_listed_twice_is_taken_once_and_what_only_shares_its_name_is_told(
+    world: World, site: SitePeer, address: str
+) -> None:
+    fog = item("Fog", link=f"{address}/fog", guid="1")
+    site.pages["/feed"] = rss(fog, item("Fog", "Older. " + LONG, f"{address}/fog", "1"), fog)
+    world.add("feed", f"{address}/feed")
+    assert world.came_to() == (1, 0, 0)
+    assert b"Older" not in next(iter(world.documents().values()))
+    assert world.came_to() == (0, 0, 0)
+    assert site.sent == ["/feed"]
+    site.pages["/feed"] = rss(fog, item("Another", link=f"{address}/another", guid="1"))
+    found = world.look()
+    assert (found["stored"], found["failed"], found["error"]["code"]) == (0, 1, "same_name")
+
+
 def test_a_feed_that_never_ends_is_left(world: World, site: SitePeer, address: str) -> None:
     world.add("feed", f"{address}/endless")
     found = world.look()
@@ -122,10 +151,22 @@ def test_what_is_no_feed_is_told(world: World, site: SitePeer, address: str) -> 
     site.pages["/page"] = ("text/html", b"<html><body>Hello</body></html>")
     world.add("feed", f"{address}/page")
     assert world.look()["error"]["code"] == "no_feed"
+    site.pages["/page"] = ("application/rss+xml", b"")
+    assert world.look()["error"]["code"] == "no_feed"
     bomb = b"<!DOCTYPE a [<!ENTITY a 'aaaaaaaaaa'><!ENTITY b '&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;'>"
     bomb += b"".join(b"<!ENTITY %c '%s'>" % (99 + n, b"&%c;" % (98 + n) * 10) for n in range(8))
     site.pages["/page"] = ("application/rss+xml", bomb + b"]><rss version='2.0'><channel>&j;</channel></rss>")
     assert world.look()["stored"] == 0
+    assert world.documents() == {}
+
+
+def test_an_answer_that_is_the_path_of_a_file_opens_no_file(
+    world: World, site: SitePeer, address: str, tmp_path: Path
+) -> None:
+    (tmp_path / "secret.xml").write_bytes(rss(item("Salaries of another tenant"))[1])
+    site.pages["/feed"] = ("application/rss+xml", str(tmp_path / "secret.xml").encode())
+    world.add("feed", f"{address}/feed")
+    assert world.look()["error"]["code"] == "no_feed"
     assert world.documents() == {}
 
 

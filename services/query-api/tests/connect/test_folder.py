@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from waiting import wait_until
+
+from trivium_query.connect.look import MAX_SILENCES
 
 from .conftest import World
 
@@ -26,6 +30,27 @@ def write(path: Path, text: str | bytes, age_s: float = 60.0) -> None:
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
     at = time.time() - age_s
     os.utime(path, (at, at))
+
+
+@pytest.fixture
+def failing(monkeypatch: pytest.MonkeyPatch) -> dict[tuple[str, Path], int]:
+    """Calls that fail with that `errno`, whoever makes them: root may do what others may not, and disks do not fail."""
+    faults: dict[tuple[str, Path], int] = {}
+
+    def fail_at_times(owner: Any, call: str) -> None:
+        real = getattr(owner, call)
+
+        def made(path: Any, *args: Any, **more: Any) -> Any:
+            if fault := isinstance(path, Path) and faults.get((call, path)):
+                raise OSError(fault, os.strerror(fault))
+            return real(path, *args, **more)
+
+        monkeypatch.setattr(owner, call, made)
+
+    fail_at_times(Path, "lstat")
+    fail_at_times(os, "scandir")
+    fail_at_times(os, "open")
+    return faults
 
 
 def test_what_is_new_changed_or_gone_is_followed_and_the_rest_is_left(world: World, papers: Path) -> None:
@@ -109,6 +134,66 @@ def test_a_folder_that_is_not_there_loses_no_document(world: World, papers: Path
     found = world.look()
     assert (found["deleted"], found["error"]["code"]) == (0, "no_such_folder")
     assert len(world.documents()) == 2
+
+
+@pytest.mark.parametrize("fault", [errno.EACCES, errno.EIO, errno.ESTALE])
+def test_what_cannot_be_looked_at_is_told_and_not_gone_while_the_others_go_on(
+    world: World, papers: Path, failing: dict[tuple[str, Path], int], fault: int
+) -> None:
+    world.add("folder", str(papers))
+    assert world.came_to() == (2, 0, 0)
+    write(papers / "three.txt", "A third.")
+    failing["lstat", papers / "sub/two.md"] = fault
+    found = world.look()
+    assert (found["stored"], found["deleted"], found["error"]["code"]) == (1, 0, "unreadable")
+    assert set(world.documents()) == {"here://one.txt", "here://sub/two.md", "here://three.txt"}
+    failing.clear()
+    (papers / "sub/two.md").unlink()
+    assert world.came_to() == (0, 1, 0)
+
+
+def test_a_folder_that_cannot_be_listed_is_told_and_what_is_behind_it_is_taken(
+    world: World, papers: Path, failing: dict[tuple[str, Path], int]
+) -> None:
+    world.add("folder", str(papers))
+    assert world.came_to() == (2, 0, 0)
+    write(papers / "three.txt", "A third.")
+    (papers / "one.txt").unlink()
+    (papers / "lost+found").mkdir()
+    failing["scandir", papers / "lost+found"] = errno.EACCES
+    failing["scandir", papers / "sub"] = errno.EIO
+    found = world.look()
+    assert (found["stored"], found["deleted"], found["failed"]) == (1, 0, 0), "what is in them may not be gone"
+    assert "lost+found" in found["error"]["message"]
+    failing.clear()
+    assert world.came_to() == (0, 1, 0)
+
+
+def test_files_that_may_not_be_read_are_told_and_what_is_behind_them_is_followed(
+    world: World, papers: Path, failing: dict[tuple[str, Path], int]
+) -> None:
+    world.add("folder", str(papers))
+    assert world.came_to() == (2, 0, 0)
+    for number in range(MAX_SILENCES + 1):
+        write(papers / f"private{number}.txt", "Private.")
+        failing["open", papers / f"private{number}.txt"] = errno.EACCES
+    write(papers / "zzz.txt", "New.")
+    (papers / "one.txt").unlink()
+    found = world.look()
+    assert (found["stored"], found["deleted"], found["failed"]) == (1, 1, MAX_SILENCES + 1)
+    assert found["error"]["code"] == "unreadable"
+    failing.clear()
+    assert world.came_to() == (MAX_SILENCES + 1, 0, 0)
+
+
+def test_a_disk_that_fails_again_and_again_is_left(
+    world: World, papers: Path, failing: dict[tuple[str, Path], int]
+) -> None:
+    for number in range(MAX_SILENCES + 1):
+        write(papers / f"a{number}.txt", "A paper.")
+        failing["open", papers / f"a{number}.txt"] = errno.EIO
+    world.add("folder", str(papers))
+    assert world.came_to() == (0, 0, MAX_SILENCES)
 
 
 def test_only_folders_that_the_operator_names_are_watched(world: World, papers: Path, tmp_path: Path) -> None:

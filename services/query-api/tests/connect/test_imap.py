@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
@@ -13,10 +15,13 @@ from hypothesis import strategies as st
 from imap_peer import ImapPeer, mail
 
 from trivium.connections.stored_connections import StoredConnections
-from trivium.domain.scope import DEFAULT_TENANT
+from trivium.domain.errors import TryLater
+from trivium.domain.scope import DEFAULT_TENANT, Tenant
 from trivium_query.connect import imap as connector
 from trivium_query.connect import means
+from trivium_query.connect.look import look
 from trivium_query.connect.mailbox import _listed, _quoted
+from trivium_query.connect.place import Stopped
 from trivium_query.connect.uids import Uids
 
 from .conftest import World
@@ -100,6 +105,60 @@ def test_a_folder_that_is_numbered_anew_is_read_anew(world: World, peer: ImapPee
     peer.validity, peer.uids = 8, [1, 2]
     assert world.came_to() == (2, 3, 0)
     assert set(world.documents()) == {"here://8-1.eml", "here://8-2.eml"}
+
+
+def test_a_look_at_a_folder_that_is_numbered_anew_goes_on_where_it_was_cut_off(
+    world: World, peer: ImapPeer, address: str
+) -> None:
+    follow(world, address)
+    world.look()
+    peer.validity, peer.uids = 8, [1, 2]
+    world.stop()
+
+    def pause(_: float) -> None:
+        if len(world.documents()) < 3:
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        look(world.services.connecting.desk, DEFAULT_TENANT, "here", pause)
+    assert len(world.documents()) == 2
+    world.start()
+    assert world.came_to() == (2, 2, 0)
+    assert set(world.documents()) == {"here://8-1.eml", "here://8-2.eml"}
+
+
+def test_a_message_of_an_old_numbering_that_cannot_be_deleted_now_is_deleted_later(
+    world: World, peer: ImapPeer, address: str
+) -> None:
+    follow(world, address)
+    world.look()
+    peer.validity, peer.uids = 8, [1, 2]
+    world.stop()
+    desk = world.services.connecting.desk
+    found = look(msgspec.structs.replace(desk, intake=BusyIntake(desk.intake)), DEFAULT_TENANT, "here", lambda _: None)
+    assert found is not None
+    assert (found.state.stored, found.state.deleted, found.state.failed) == (0, 2, 1)
+    world.start()
+    assert world.came_to() == (2, 1, 0)
+    assert set(world.documents()) == {"here://8-1.eml", "here://8-2.eml"}
+
+
+class BusyIntake:
+    """An intake whose first deletion has to wait for another time."""
+
+    def __init__(self, intake: Any) -> None:
+        self._intake = intake
+        self._busy = True
+
+    def for_tenant(self, tenant: Tenant) -> Any:
+        of_tenant = self._intake.for_tenant(tenant)
+        return SimpleNamespace(accept=of_tenant.accept, delete=partial(self._delete, of_tenant))
+
+    def _delete(self, of_tenant: Any, document_id: str) -> None:
+        if self._busy:
+            self._busy = False
+            raise TryLater("vectors_busy", "The vector store is busy.")
+        of_tenant.delete(document_id)
 
 
 def test_several_folders_are_followed_each_under_its_name(world: World, peer: ImapPeer, address: str) -> None:

@@ -8,6 +8,7 @@ import pytest
 from places_peer import SitePeer
 
 from trivium_query.connect import sitemap as connector
+from trivium_query.connect.look import MAX_SILENCES
 
 from .conftest import World
 
@@ -106,6 +107,38 @@ def test_a_sitemap_that_cannot_be_read_is_told_and_loses_nothing(
     found = world.look()
     assert (found["stored"], found["deleted"], found["error"]["code"]) == (1, 0, code)
     assert names(world) == ["a", "b"]
+
+
+def test_a_sitemap_of_another_host_is_told_and_the_others_are_read(world: World, site: SitePeer, address: str) -> None:
+    write(site, a="One.", b="Two.")
+    site.pages["/map"] = listing(f"{address}/1", f"{address}/2", root="sitemapindex")
+    site.pages["/1"], site.pages["/2"] = listing(f"{address}/a"), listing(f"{address}/b")
+    world.add("sitemap", f"{address}/map")
+    assert world.came_to() == (2, 0, 0)
+    write(site, b="Two, mended.")
+    for stray, code in (("https://cdn.test/1", "elsewhere"), ("https://host:abc/", "bad_url")):
+        site.pages["/map"] = listing(stray, f"{address}/2", root="sitemapindex")
+        found = world.look()
+        assert (found["deleted"], found["error"]["code"]) == (0, code)
+    assert world.documents() == {"here://a": b"<p>One.</p>", "here://b": b"<p>Two, mended.</p>"}
+
+
+def test_pages_that_fail_do_not_end_the_look_where_others_answer_between_them(
+    world: World, site: SitePeer, address: str
+) -> None:
+    paths = [f"{number:02}" for number in range(3 * MAX_SILENCES)]
+    write(site, **dict.fromkeys(paths, "A page."))
+    failing = paths[::3][:MAX_SILENCES]
+    site.pages["/map"] = listing(*(f"{address}/{path}" for path in paths))
+    world.add("sitemap", f"{address}/map", max_per_s=1000)
+    assert world.came_to() == (len(paths), 0, 0)
+    write(site, new="New.")
+    site.pages["/map"] = listing(*(f"{address}/{path}" for path in (*paths[:-1], "new")))
+    site.busy = {f"/{path}": "3600" for path in failing}
+    assert world.came_to() == (1, 1, MAX_SILENCES)
+    site.busy = {f"/{path}": "3600" for path in paths[: MAX_SILENCES + 1]}
+    site.pages["/map"] = listing(*(f"{address}/{path}" for path in paths))
+    assert world.came_to() == (0, 0, MAX_SILENCES), "where none answers between them, the place has had enough"
 
 
 def test_pages_of_other_hosts_are_told_and_left(world: World, site: SitePeer, address: str) -> None:

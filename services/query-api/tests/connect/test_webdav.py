@@ -148,6 +148,56 @@ def test_a_folder_that_is_told_by_another_address_loses_nothing(
     assert "/files/" in found["error"]["message"] or not to
 
 
+def untold(href: str, of_it: str, of_what_it_is: str) -> bytes:
+    """A member with a status of its own, and one of the properties asked for, "" for none."""
+    kind = "<prop><resourcetype><collection/></resourcetype></prop>"
+    properties = f"<propstat>{kind}<status>HTTP/1.1 {of_what_it_is}</status></propstat>" if of_what_it_is else ""
+    return f"<response><href>{href}</href>{properties}<status>HTTP/1.1 {of_it}</status></response>".encode()
+
+
+@pytest.mark.parametrize(
+    "member",
+    [
+        untold("/dav/sub/", "503 Service Unavailable", ""),
+        untold("/dav/sub", "403 Forbidden", ""),
+        untold("/dav/", "507 Insufficient Storage", ""),
+        untold("/dav/sub/", "200 OK", "403 Forbidden"),
+    ],
+    ids=["busy", "forbidden", "a list that is cut off", "of which nothing is told"],
+)
+def test_what_the_server_cannot_tell_of_is_told_and_not_gone_while_the_others_go_on(
+    world: World, odd: tuple[type[OddDav], str], member: bytes
+) -> None:
+    peer, url = odd
+    top, below = [("/dav/", True), ("/dav/one.txt", False)], ("/dav/sub/", True)
+    in_it = listing(below, ("/dav/sub/two.txt", False))
+    peer.lists = staticmethod(lambda path: in_it if path == "/dav/sub/" else listing(*top, below))
+    world.add("webdav", f"{url}/dav")
+    assert world.came_to() == (2, 0, 0)
+    whole = listing(*top, ("/dav/three.txt", False))
+    peer.lists = staticmethod(lambda _: whole.replace(b"<response>", member + b"<response>", 1))
+    found = world.look()
+    assert (found["stored"], found["deleted"], found["failed"]) == (1, 0, 0)
+    assert found["error"]["code"] == "fetch_failed"
+    assert "here://sub/two.txt" in world.documents()
+
+
+@pytest.mark.parametrize(
+    "member",
+    [untold("/dav/sub/", "404 Not Found", ""), untold("/dav/sub/", "410 Gone", ""), untold("/", "403 Forbidden", "")],
+    ids=["not found", "gone", "a neighbour"],
+)
+def test_what_the_server_calls_gone_is_gone_and_its_neighbours_do_not_count(
+    world: World, odd: tuple[type[OddDav], str], member: bytes
+) -> None:
+    peer, url = odd
+    peer.lists = staticmethod(lambda _: listing(("/dav/", True), ("/dav/sub", False)))
+    world.add("webdav", f"{url}/dav")
+    assert world.came_to() == (1, 0, 0)
+    peer.lists = staticmethod(lambda _: listing(("/dav/", True)).replace(b"</multistatus>", member + b"</multistatus>"))
+    assert world.came_to() == (0, 1, 0)
+
+
 def test_a_folder_that_is_empty_by_now_loses_what_was_in_it(world: World, odd: tuple[type[OddDav], str]) -> None:
     peer, url = odd
     peer.lists = staticmethod(lambda _: listing(("/dav/", True), ("/dav/one.txt", False)))

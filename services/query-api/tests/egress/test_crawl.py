@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 import pytest
 from folder_stores import FolderStores
+from growth import LINEAR, growth
 from site_peer import SitePeer, html
 
 from trivium.domain.crawl import CrawlRequest, Fate, Visit
@@ -145,6 +147,13 @@ def test_a_page_known_by_several_addresses_is_one_document(world: World) -> None
     assert {v.reason.code for v in visits if v.reason} == {"duplicate"}
 
 
+def test_a_page_that_asks_not_to_be_kept_says_nothing_of_its_other_address(world: World) -> None:
+    shy = '<meta name="robots" content="noindex"><link rel="canonical" href="/article">'
+    world.site = SitePeer({START: links("/print", "/list"), START + "list": links("/article"), START + "article": "x"})
+    world.site.pages[START + "print"] = html("x", shy)
+    assert world.fates() == {"/": "taken", "/print": "left_out", "/list": "taken", "/article": "taken"}
+
+
 def test_the_first_page_may_move_to_another_host_and_no_later_one(world: World) -> None:
     there = "https://www.site.test/"
     world.site = SitePeer(
@@ -269,6 +278,14 @@ def test_a_sitemap_ends_with_its_root_and_perhaps_remarks(text: str) -> None:
 
 def test_a_sitemap_may_be_empty() -> None:
     assert not list(read_sitemap(b'<?xml version="1.0"?><urlset xmlns="x"/>').entries())
+
+
+def test_a_packed_sitemap_of_many_empty_parts_costs_no_more_than_its_length() -> None:
+    def read(parts: int) -> None:
+        with pytest.raises(NeverWill):
+            read_sitemap(gzip.compress(b"") * parts)
+
+    assert growth(read, 20_000) < LINEAR
 
 
 def test_a_crawl_that_is_told_to_end_ends(world: World) -> None:

@@ -33,6 +33,12 @@ class Gone(msgspec.Struct, frozen=True):
     name: str
 
 
+class Unchanged(msgspec.Struct, frozen=True):
+    """A file that was asked for by itself and brings nothing new: the place answers. It need not be told."""
+
+    name: str
+
+
 Change = Changed | Gone
 
 
@@ -40,13 +46,13 @@ class Connector(Protocol):
     """One look at one place, from a cursor on.
 
     Missing: a place that is not there raises; its files are not gone.
-    Duplicate: what was stored under a cursor is not told again while it is as it was.
+    Duplicate: what was stored under a cursor is not told as `Changed` again while it is as it was.
     Empty: an empty place has no changes, and every file of before is gone.
     Order: any; a file is told once a look. What is gone is told after the place was seen whole.
     Half-done: the cursor is that of what was `stored`; what was not is told at the next look.
     """
 
-    def changes(self) -> Iterator[Change]:
+    def changes(self) -> Iterator[Change | Unchanged]:
         """What differs. Raises `Refused` or `NeverWill` for what somebody must put right, `TryLater` for the rest."""
         ...
 

@@ -5,6 +5,7 @@ A feed shows its newest entries. What it does not show any more is not gone, and
 
 from __future__ import annotations
 
+import io
 import re
 import time
 from collections.abc import Iterator
@@ -47,15 +48,21 @@ class FeedConnector:
         self.stored, self.cursor = self._seen.stored, self._seen.cursor
 
     def changes(self) -> Iterator[Change]:
-        """In the feed's order."""
+        """In the feed's order; of those that it lists twice the first. A new title changes no document's name."""
         reply = self._web.ask("GET", self._url, [_ACCEPT, *unless_still(self._seen.mark)])
         if reply.status == 304:
             return
+        stored = {name.rpartition("-")[2]: name for name in self._seen.names()}
+        listed: set[tuple[str, str]] = set()
         for entry in _entries(reply):
-            told = _text(entry)
-            identity = str(entry.get("id") or entry.get("link") or told)
-            token = digest(identity, str(entry.get("title", "")), told, str(_of(entry, "updated")))
-            name = f"{_slug(str(entry.get('title', '')))}-{digest(identity)[:12]}.html"
+            told, title, link = _text(entry), str(entry.get("title", "")), str(entry.get("link", ""))
+            identity = str(entry.get("id") or link or told)
+            if (identity, link) in listed:
+                continue
+            listed.add((identity, link))
+            token = digest(identity, title, told, str(_of(entry, "updated")))
+            ending = f"{digest(identity)[:12]}.html"
+            name = stored.get(ending) or f"{_slug(title)}-{ending}"
             yield from self._seen.look(name, token, partial(self._fetch, entry, told))
         self._seen.forget_missing()
         self._seen.whole(mark_of(reply))
@@ -73,10 +80,10 @@ class FeedConnector:
 def _entries(reply: Reply) -> list[Any]:
     """Raises `NeverWill` (`no_feed`)."""
     found = feedparser.parse(
-        _mended(reply.content),
+        io.BytesIO(_mended(reply.content)),  # bytes themselves it takes for a file's path, if there is such a file
         response_headers={"content-type": reply.header("content-type"), "content-location": reply.url},
     )
-    if not found.entries and not found.version:
+    if not found.entries and not found.get("version"):
         raise NeverWill("no_feed", f"{reply.url} is no RSS or Atom feed.", "Give the address of the feed itself.")
     return list(found.entries[:MAX_ENTRIES])
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from trivium.domain.errors import TryLater
+from trivium.domain.errors import NeverWill, TriviumError, TryLater
 from trivium.ports.connector import Change, Changed, Item
 from trivium_query.connect.place import Place
 from trivium_query.connect.seen import Seen
@@ -26,9 +26,10 @@ class FolderConnector:
         self._root = place.folders.check(place.connection.location)
         self._seen = Seen(cursor)
         self.stored, self.cursor = self._seen.stored, self._seen.cursor
+        self._fault: TriviumError | None = None
 
     def changes(self) -> Iterator[Change]:
-        """Settled files first, then those that settle meanwhile."""
+        """Settled files first, then those that settle meanwhile. Raises for what cannot be seen, after the others."""
         if not self._root.is_dir():
             raise TryLater("no_such_folder", f"There is no folder {self._root}.", "Make it, or mount what it is on.")
         young: list[tuple[Path, os.stat_result]] = []
@@ -40,26 +41,39 @@ class FolderConnector:
         if young:
             self._place.pause(SETTLE_S)
         for path, before in young:
-            now = _stat(path)
+            now = self._stat(path)
             if now is not None and _token(now) == _token(before):
                 yield from self._look(path, now)
             elif now is not None:
                 self._seen.keep(path.relative_to(self._root))
+        if self._fault is not None:
+            raise self._fault
         yield from self._seen.gone()
 
     def _files(self, folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
-        """Raises `TryLater` for a folder that cannot be read: what is in it is not gone."""
+        """All but what is in a folder that cannot be read, which is not gone: a fault of the look."""
         try:
             with os.scandir(folder) as entries:
                 ordered = sorted(entries, key=lambda entry: entry.name)
         except OSError as error:
-            raise _unreadable(folder, error) from error
+            self._fault = self._fault or _unreadable(folder, error)
+            return
         for entry in ordered:
-            found = None if entry.name.startswith(".") else _stat(folder / entry.name)
+            found = None if entry.name.startswith(".") else self._stat(folder / entry.name)
             if found is not None and stat.S_ISDIR(found.st_mode):
                 yield from self._files(folder / entry.name)
             elif found is not None and stat.S_ISREG(found.st_mode):
                 yield folder / entry.name, found
+
+    def _stat(self, path: Path) -> os.stat_result | None:
+        """None for what is not there, and for what the system says nothing of: a fault of the look."""
+        try:
+            return path.lstat()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError as error:
+            self._fault = self._fault or _unreadable(path, error)
+            return None
 
     def _look(self, path: Path, found: os.stat_result) -> Iterator[Changed]:
         fetch = partial(self._fetch, path, _token(found))
@@ -90,13 +104,8 @@ def _token(found: os.stat_result) -> str:
     return f"{found.st_mtime_ns}-{found.st_size}"
 
 
-def _stat(path: Path) -> os.stat_result | None:
-    try:
-        return path.lstat()
-    except OSError:
-        return None
-
-
-def _unreadable(path: Path, error: OSError) -> TryLater:
+def _unreadable(path: Path, error: OSError) -> TriviumError:
+    """`NeverWill` for what nobody lets Trivium read, `TryLater` for the rest."""
+    family = NeverWill if isinstance(error, PermissionError) else TryLater
     why = f"{str(path)[:300]!r} cannot be read: {error.strerror or error}."
-    return TryLater("unreadable", why, "Let the user that Trivium runs as read it.")
+    return family("unreadable", why, "Let the user that Trivium runs as read it.")

@@ -13,7 +13,7 @@ from functools import partial
 
 import msgspec
 
-from trivium.domain.errors import NeverWill, Refused
+from trivium.domain.errors import NeverWill, Refused, TryLater
 from trivium.domain.source_names import shown_key
 from trivium.ports.connector import Change, Changed, Gone, Item
 from trivium_query.connect.mailbox import ANY, Mailbox, folder_name, mail_location
@@ -114,12 +114,14 @@ class _Folder:
     def changes(self, mailbox: Mailbox, room: int) -> Iterator[Change]:
         """Those that are gone, those that failed before, and new ones, the oldest first, until it has `room` messages.
 
-        Raises `Refused` (`too_many_files`) where there are more.
+        Raises `Refused` (`too_many_files`) where there are more, `TryLater` where messages of a former numbering are
+        left, whose numbers the cursor keeps until they are gone.
         """
         if mailbox.validity != self._validity:
-            former = list(self.all_gone())
-            self._validity, self._stored, self._missed = mailbox.validity, Uids(), Uids()
-            yield from former
+            yield from self.all_gone()
+            if self._stored:
+                raise TryLater("mailbox_changed", "Messages of a former numbering could not be removed.", "Look again.")
+            self._validity, self._missed = mailbox.validity, Uids()
         yield from self._gone(mailbox)
         for uid in list(self._missed):
             size = mailbox.size(uid)

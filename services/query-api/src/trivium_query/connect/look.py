@@ -25,7 +25,7 @@ from trivium.domain.ids import document_id
 from trivium.domain.limits import Resource, TooMany
 from trivium.domain.runs import new_run
 from trivium.domain.scope import Tenant
-from trivium.ports.connector import Change, Connector, Gone
+from trivium.ports.connector import Change, Connector, Gone, Unchanged
 from trivium.ports.intake import Destination, Intake, NewSource, TenantIntake
 from trivium.ports.parser import Blob
 from trivium.ports.registry import Registry
@@ -37,7 +37,7 @@ from trivium_query.connect.place import Pause, Stopped
 SAVE_S = 5.0
 """How much is done again at most of a look that was cut off, and how long one goes on at a connection taken back."""
 MAX_SILENCES = 5
-"""Files in a row that another time may help: the place has had enough."""
+"""Files in a row that another time may help, and none between that was answered for: the place has had enough."""
 _PAGE = 500
 
 log = structlog.get_logger()
@@ -122,13 +122,13 @@ class _Look:
         for change in connector.changes():
             self._pause(0.0)
             try:
-                if self._follow(change):
+                if not isinstance(change, Unchanged) and self._follow(change):
                     connector.stored(change)
                 self._silences = 0
             except TooMany:
                 raise
             except TriviumError as error:
-                self._missed(change, error)
+                self._missed(change.name, error)
             if time.monotonic() - self._saved_at > SAVE_S:
                 self._save()
 
@@ -163,10 +163,10 @@ class _Look:
         if meter is not None:
             asyncio.run(meter.take({Resource.DOCUMENTS: 1, Resource.BYTES: size_bytes}))
 
-    def _missed(self, change: Change, error: TriviumError) -> None:
+    def _missed(self, name: str, error: TriviumError) -> None:
         """Raises `error` where the place, not the file, is at fault."""
         failed = self._state.failed + 1
-        told = self._failure(error, change.name)
+        told = self._failure(error, name)
         self._change(failed=failed, error=self._state.error or told)
         self._silences = self._silences + 1 if isinstance(error, TryLater) else 0
         if self._silences >= MAX_SILENCES or error.code == "tenant_being_erased":

@@ -68,6 +68,10 @@ class Seen:
         """Of what was stored under the name, "" when nothing was."""
         return self._files.get(name, "")
 
+    def names(self) -> list[str]:
+        """Of all that was stored."""
+        return list(self._files)
+
     def keep(self, path: PurePath) -> None:
         """The file is there, whatever it holds by now."""
         with suppress(TriviumError):  # one that cannot be named was never stored

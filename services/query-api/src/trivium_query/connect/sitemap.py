@@ -14,7 +14,7 @@ import httpx2
 
 from trivium.domain.errors import Refused, TriviumError, TryLater
 from trivium.domain.ids import digest
-from trivium.ports.connector import Change, Changed, Item
+from trivium.ports.connector import Change, Changed, Item, Unchanged
 from trivium.ports.web import Page
 from trivium.text.urls import checked_url
 from trivium_query.connect.place import Place
@@ -41,7 +41,7 @@ class SitemapConnector:
         self.stored, self.cursor = self._seen.stored, self._seen.cursor
         self._fault: TriviumError | None = None
 
-    def changes(self) -> Iterator[Change]:
+    def changes(self) -> Iterator[Change | Unchanged]:
         """In the order listed. Raises for a sitemap that cannot be read, after the pages of the others."""
         robots = robots_of(WebPages(self._place.way.fetcher), str(self._start))
         if robots.closed:
@@ -74,13 +74,21 @@ class SitemapConnector:
                 for entry in sitemap.entries():
                     if not sitemap.is_index:
                         yield entry
-                    elif (url := self._own(entry.place)) not in known:
+                    elif (url := self._listed(entry.place)) is not None and url not in known:
                         if len(known) >= MAX_SITEMAPS:
                             raise _too_many(f"There are more than {MAX_SITEMAPS:,} sitemaps.")
                         known.add(url)
                         waiting.append(url)
             except TriviumError as error:
                 self._fault = self._fault or error
+
+    def _listed(self, place: str) -> httpx2.URL | None:
+        """An index's sitemap; None for one that is not of this host, which is a fault of the look."""
+        try:
+            return self._own(place)
+        except Refused as error:
+            self._fault = self._fault or error
+            return None
 
     def _own(self, place: str) -> httpx2.URL:
         """The address, if it is of this host. Raises `Refused` (`bad_url`, `elsewhere`)."""
@@ -89,7 +97,7 @@ class SitemapConnector:
             raise Refused("elsewhere", f"{url} is of another host.", "Connect that host's own sitemap.")
         return url
 
-    def _look(self, name: str, url: httpx2.URL, lastmod: str, robots: Robots) -> Iterator[Changed]:
+    def _look(self, name: str, url: httpx2.URL, lastmod: str, robots: Robots) -> Iterator[Changed | Unchanged]:
         stored = self._seen.token(name)
         same = bool(lastmod) and stored.partition(" ")[0] == lastmod
         if not same and robots.allows(str(url)):
@@ -98,7 +106,7 @@ class SitemapConnector:
         elif stored:  # also what robots.txt has closed since: nothing says that it is gone
             yield from self._seen.look(name, stored, partial(Item, b""))
 
-    def _asked(self, name: str, url: httpx2.URL, lastmod: str, mark: str) -> Iterator[Changed]:
+    def _asked(self, name: str, url: httpx2.URL, lastmod: str, mark: str) -> Iterator[Changed | Unchanged]:
         """What has become of a page; one that asks not to be kept is not found."""
         try:
             reply = self._pages.ask("GET", url, unless_still(mark))
@@ -112,8 +120,9 @@ class SitemapConnector:
         changed = Changed(name, f"{lastmod} {mark}", partial(Item, reply.content, kind))
         if reply.status == 304:
             self._seen.stored(changed)
-        if told_by(Page(reply.content, kind), reply.url).indexable:
-            yield from self._seen.look(name, changed.token, changed.fetch)
+        kept = told_by(Page(reply.content, kind), reply.url).indexable
+        fresh = list(self._seen.look(name, changed.token, changed.fetch)) if kept else []
+        yield from fresh or (Unchanged(name),)
 
 
 def _too_many(why: str) -> Refused:

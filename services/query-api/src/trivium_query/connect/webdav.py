@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import partial
 from typing import NamedTuple
@@ -10,7 +11,7 @@ from urllib.parse import unquote
 import httpx2
 from lxml import etree
 
-from trivium.domain.errors import NeverWill, Refused
+from trivium.domain.errors import NeverWill, Refused, TryLater
 from trivium.domain.source_names import shown_key
 from trivium.ports.connector import Change, Item
 from trivium_query.connect.place import Place
@@ -24,16 +25,19 @@ _ASKED = (
     b'<?xml version="1.0" encoding="utf-8"?><propfind xmlns="DAV:"><prop><resourcetype/><getetag/><getlastmodified/>'
     b"<getcontentlength/></prop></propfind>"
 )
+_STATUS = re.compile(r"\s*(?:HTTP/\S+\s+)?(\d{3})\b")
+_THERE, _NO_SUCH, _GONE = 200, 404, 410
 _HEADERS = (("Depth", "1"), ("Content-Type", "application/xml; charset=utf-8"))
 
 
 class _Listed(NamedTuple):
-    """A member of a folder."""
+    """A member of a folder. `failed` is the status with which the server does not tell what it is, 0 where it does."""
 
     url: httpx2.URL
     is_folder: bool
     token: str
     size_bytes: int
+    failed: int
 
 
 class WebDavConnector:
@@ -47,9 +51,10 @@ class WebDavConnector:
         self._listings = Web(place.way.bounded(MAX_LISTING_BYTES), self._base)
         self._seen = Seen(cursor)
         self.stored, self.cursor = self._seen.stored, self._seen.cursor
+        self._fault: TryLater | None = None
 
     def changes(self) -> Iterator[Change]:
-        """Folder by folder, each once however often it is listed."""
+        """Folder by folder, each once however often it is listed. Raises for what is not told, after the others."""
         waiting, visited = [(self._base, 0)], {self._base.path}
         while waiting:
             folder, depth = waiting.pop()
@@ -69,6 +74,8 @@ class WebDavConnector:
                     yield from self._seen.look(name, found.token, fetch)
                 else:
                     waiting.append((found.url, depth + 1))
+        if self._fault is not None:
+            raise self._fault
         yield from self._seen.gone()
 
     def _listed(self, folder: httpx2.URL) -> Iterator[_Listed]:
@@ -89,7 +96,9 @@ class WebDavConnector:
         if not any(_is_within(folder, found.url) for found in listed):
             raise _listed_elsewhere(folder, str(listed[0].url) if listed else "nothing")
         for found in listed:
-            if found.url.path != folder.path and _is_below(self._base, found.url):
+            if found.failed and _is_within(self._base, found.url):
+                self._fault = self._fault or _untold(found)
+            elif found.url.path != folder.path and _is_below(self._base, found.url):
                 yield found
 
     def _fetch(self, url: httpx2.URL, size_bytes: int) -> Item:
@@ -101,9 +110,15 @@ class WebDavConnector:
 def _read(asked: httpx2.URL, response: etree._Element) -> _Listed | None:
     """None for what is not there, or has no address."""
     told: dict[str, str] = {}
-    is_folder = False
+    is_folder, status = False, _status(response)
+    if status in (_NO_SUCH, _GONE):
+        return None
+    failed = 0 if 200 <= status < 300 else status
     for stat in response.iterfind(f"{_DAV}propstat"):
-        if " 200" not in stat.findtext(f"{_DAV}status", " 200"):
+        status = _status(stat)
+        if status != _THERE:
+            untold = status != _NO_SUCH and stat.find(f"{_DAV}prop/{_DAV}resourcetype") is not None
+            failed = failed or (status if untold else 0)
             continue
         for value in stat.iterfind(f"{_DAV}prop/*"):
             told[str(value.tag)] = (value.text or "").strip()
@@ -115,7 +130,14 @@ def _read(asked: httpx2.URL, response: etree._Element) -> _Listed | None:
     size = told.get(f"{_DAV}getcontentlength", "")
     when = told.get(f"{_DAV}getetag") or told.get(f"{_DAV}getlastmodified") or ""
     url = _as_folder(url) if is_folder else url.copy_with(fragment=None)
-    return _Listed(url, is_folder, f"{when}-{size}", int(size) if size.isascii() and size.isdigit() else 0)
+    size_bytes = int(size) if size.isascii() and size.isdigit() else 0
+    return _Listed(url, is_folder, f"{when}-{size}", size_bytes, failed)
+
+
+def _status(element: etree._Element) -> int:
+    """Of a member or of some of its properties (RFC 4918 14.28); 200 where none is told, 0 for what is none."""
+    found = _STATUS.match(element.findtext(f"{_DAV}status", str(_THERE)))
+    return int(found[1]) if found else 0
 
 
 def _is_within(folder: httpx2.URL, url: httpx2.URL) -> bool:
@@ -149,6 +171,11 @@ def _listed_elsewhere(folder: httpx2.URL, told: str) -> NeverWill:
         f"Asked for {folder}, the server lists {told[:200]}, and not that folder.",
         "Connect it by the address that the server calls it, or have the server call it by this one.",
     )
+
+
+def _untold(found: _Listed) -> TryLater:
+    why = f"The server answers {found.failed} for {str(found.url)[:200]} in its list."
+    return TryLater("fetch_failed", why, "Let the credential's user read it, or try again in a while.")
 
 
 def _no_webdav(url: str) -> NeverWill:

@@ -135,13 +135,13 @@ class _Crawl:
     def _taken(self, found: Next, final: str, page: Page) -> Visit:
         told = told_by(page, final)
         self._follow(found, told)
+        if not told.indexable:
+            return _left_out(found.url, "noindex", "The page asks not to be kept.")
         name, own = final, told.canonical
         if own and self._frontier.within(own) and same_page(own) != same_page(final):
             if self._frontier.seen(own):
                 return _left_out(found.url, "duplicate", f"It says that it is {own}.")
             name = own
-        if not told.indexable:
-            return _left_out(found.url, "noindex", "The page asks not to be kept.")
         self._patiently(lambda: self._count(len(page.content)))
         document = self._intake.accept_page(name, page, self._to)
         return Visit(name, Fate.UNCHANGED if document.state.terminal else Fate.TAKEN, document)

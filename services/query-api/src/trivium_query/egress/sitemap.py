@@ -19,6 +19,8 @@ MAX_SITEMAPS = 10
 MAX_BYTES = 50 * 1024 * 1024
 """Of one sitemap, unpacked (sitemaps.org)."""
 _GZIP = b"\x1f\x8b"
+_PIECE_BYTES = 64 * 1024
+"""Unpacked at once: behind each part of a gzip the rest of the piece is copied."""
 _ROOT = re.compile(r"<(?:\w+:)?(urlset|sitemapindex)\b")
 _END = re.compile(  # what made it may sign it behind
     r"(?s)<(?:/(?:\w+:)?(?:urlset|sitemapindex)\s*|(?:\w+:)?(?:urlset|sitemapindex)\b[^<>]*/)>\s*(?:<!--.*-->\s*)?\Z"
@@ -58,7 +60,7 @@ class Sitemap(NamedTuple):
 def read_sitemap(content: bytes) -> Sitemap:
     """A sitemap or an index of some, also gzipped. Raises `NeverWill` (`bad_sitemap`, `too_large`)."""
     try:
-        plain = unpacked([content], "gzip", MAX_BYTES, 1, MAX_BYTES) if content.startswith(_GZIP) else content
+        plain = unpacked(_pieces(content), "gzip", MAX_BYTES, 1, MAX_BYTES) if content.startswith(_GZIP) else content
     except (DamagedError, CutOffError) as error:
         raise NeverWill("bad_sitemap", "The sitemap is packed, and damaged.", _CHECK) from error
     except UnpacksTooFarError:
@@ -70,6 +72,10 @@ def read_sitemap(content: bytes) -> Sitemap:
     if root is None:
         raise NeverWill("bad_sitemap", "There is no sitemap.", _CHECK)
     return Sitemap(text, root[1] == "sitemapindex")
+
+
+def _pieces(content: bytes) -> Iterator[bytes]:
+    return (content[at : at + _PIECE_BYTES] for at in range(0, len(content), _PIECE_BYTES))
 
 
 def listed_pages(fetch: Fetch, robots: Robots, address: str) -> Iterator[str]:
