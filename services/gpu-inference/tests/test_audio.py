@@ -15,7 +15,7 @@ import pytest
 from sounds import encoded, tone
 
 from trivium.domain.errors import NeverWill
-from trivium_inference import audio
+from trivium_inference import audio, audio_child
 from trivium_inference.audio import RATE_HZ, WINDOW_S, Recording, Samples, Window, cut
 
 
@@ -147,6 +147,15 @@ def test_a_playlist_opens_no_other_address() -> None:
 def test_a_recording_that_is_too_long_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(audio, "MAX_DURATION_S", 15)
     assert code_of(encoded(tone(40), "flac", "flac")) == "audio_too_long"
+
+
+def test_a_recording_that_needs_too_much_memory_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def exhausted(*_: object, **__: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(audio_child.av, "open", exhausted)
+    with pytest.raises(NeverWill, match="it takes more than 1,073 MB of memory"):
+        next(audio_child._decoded(io.BytesIO()))
 
 
 @pytest.mark.parametrize("sent", [signal.SIGSEGV, signal.SIGSTOP])

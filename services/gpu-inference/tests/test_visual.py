@@ -1,11 +1,15 @@
 from __future__ import annotations
 
 import io
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from PIL import Image
 from tiny_clip import write_tiny_clip
 
@@ -17,6 +21,7 @@ from trivium_inference.visual import ClipEncoder
 from trivium_inference.visual_images import Frame, prepared
 from trivium_inference.visual_process import PictureProcess
 
+WAIT_S = 20.0
 FRAME = Frame(32, 32, crop=True, mean=(0.0, 0.0, 0.0), std=(1.0, 1.0, 1.0))
 
 
@@ -107,3 +112,26 @@ def test_many_pictures_are_embedded_as_each_alone(clip: Path) -> None:
         together = encoder.embed_images([picture(colour) for colour in colours])
         alone = encoder.embed_images([picture("blue")])
     assert np.allclose(together[1::4], alone, atol=1e-5)
+
+
+@pytest.mark.models
+def test_words_do_not_wait_for_pictures(clip: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with closing(ClipEncoder(str(clip))) as encoder:
+        words = encoder.embed_texts(["a river"])
+        seen, go = threading.Event(), threading.Event()
+        run = encoder._loaded.run
+
+        def held(features: Any, rows: NDArray[Any]) -> NDArray[np.float32]:
+            if rows.dtype == np.float32:
+                seen.set()
+                assert go.wait(WAIT_S)
+            return run(features, rows)
+
+        monkeypatch.setattr(encoder._loaded, "run", held)
+        with ThreadPoolExecutor(2) as threads:
+            picture_vectors = threads.submit(encoder.encode_images, [np.zeros((3, 32, 32), np.float32)])
+            assert seen.wait(WAIT_S)
+            assert np.allclose(threads.submit(encoder.embed_texts, ["a river"]).result(WAIT_S), words, atol=1e-5)
+            assert not picture_vectors.done()
+            go.set()
+            assert picture_vectors.result(WAIT_S).shape == (1, encoder.dimension)

@@ -12,6 +12,7 @@ from trivium.adapters.embedded.objects import LocalObjects
 from trivium.domain.documents import Document
 from trivium.domain.parsed import Asset, ParsedDocument, Unit, UnitKind
 from trivium.domain.scope import DEFAULT_TENANT
+from trivium.flow.artifacts import artifact_prefix
 from trivium.llm.address import LlmAddress
 from trivium.llm.connect import connect_llm
 from trivium.llm.transport import LlmLimits
@@ -86,6 +87,19 @@ def test_the_same_picture_is_described_once_also_in_the_next_version(tmp_path: P
         newer = describer(peer).describe(pictures(3), document("v2", active="v1"), stored)
         assert len(peer.seen) == 1
     assert first == again == newer
+
+
+def test_what_was_described_stays_known_when_the_version_that_it_was_written_for_is_gone(tmp_path: Path) -> None:
+    stored = objects(tmp_path)
+    with OpenAiPeer(seeing()) as peer:
+        first = describer(peer).describe(pictures(3), document(), stored)
+        for version, before in (("v2", "v1"), ("v3", "v2"), ("v4", "v3")):
+            newer = describer(peer).describe(pictures(3), document(version, active=before), stored)
+            for key in list(stored.keys(artifact_prefix("d", before))):  # as publishing the new version does
+                stored.delete(key)
+            again = describer(peer).describe(pictures(3), document(version, active=version), stored)
+            assert first == newer == again
+        assert len(peer.seen) == 1
 
 
 def test_a_model_that_is_away_costs_the_descriptions_and_is_told(tmp_path: Path) -> None:

@@ -19,9 +19,10 @@ from av.container import InputContainer
 
 from trivium.child_process.messages import Connection
 from trivium.child_process.reply import Reply
+from trivium.child_process.restrict import is_out_of_memory
 from trivium.child_process.serve import run_child
 from trivium.domain.errors import NeverWill
-from trivium_inference.audio import RATE_HZ, corrupt_audio
+from trivium_inference.audio import MEMORY_BYTES, RATE_HZ, corrupt_audio
 
 # Sound as people record and send it. Playlists (hls, dash, concat, sdp) are missing: they would open other addresses.
 FORMATS: Final = (
@@ -52,7 +53,8 @@ def _decoded(file: BinaryIO) -> Iterator[AudioFrame]:
                 raise NeverWill("no_audio", "The file holds no sound.", "Choose a recording.")
             yield from _frames(container)
     except (av.error.FFmpegError, MemoryError, ValueError, OSError) as error:
-        raise corrupt_audio(f"{error}"[:300]) from error
+        memory = f"it takes more than {MEMORY_BYTES // 1_000_000:,} MB of memory"
+        raise corrupt_audio(memory if is_out_of_memory(error) else f"{error}"[:300]) from error
 
 
 def _frames(container: InputContainer) -> Iterator[AudioFrame]:

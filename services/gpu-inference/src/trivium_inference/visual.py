@@ -40,15 +40,14 @@ class ClipEncoder:
 
     def __init__(self, model: str) -> None:
         self._name = model
-        self._turn = threading.Lock()
+        self._loading, self._reading = threading.Lock(), threading.Lock()
+        self._picture_turn, self._text_turn = threading.Lock(), threading.Lock()  # words do not wait for pictures
 
     @cached_property
     def fingerprint(self) -> str:
         """Weights, precision, and the version of this code. Raises `NeverWill` (`no_visual_model`)."""
         files = [*sorted(self._folder.glob("*.safetensors")), *(self._folder / name for name in _FILES)]
-        with self._turn:
-            precision = self._loaded.precision
-        return f"{Path(self._name).name}@{digest_files(files)}:{precision}:{VISUAL_VERSION}"
+        return f"{Path(self._name).name}@{digest_files(files)}:{self._loaded.precision}:{VISUAL_VERSION}"
 
     @property
     def dimension(self) -> int:
@@ -96,13 +95,15 @@ class ClipEncoder:
         """What the model reads of each text, within its window; `encode_texts` takes it."""
         if not texts:
             return []
-        with self._turn:
-            found = self._loaded.tokenizer(list(texts), truncation=True, max_length=self.max_tokens)["input_ids"]
+        tokenizer = self._loaded.tokenizer
+        with self._reading:
+            found = tokenizer(list(texts), truncation=True, max_length=self.max_tokens)["input_ids"]
         return [np.asarray(ids, np.int64) for ids in found]
 
     def encode_images(self, pixels: Sequence[Vector]) -> Vector:
         """(len(pixels), d), one batch at a time."""
-        return self._encode(pixels, lambda loaded, batch: loaded.model.get_image_features(pixel_values=batch))
+        with self._picture_turn:
+            return self._encode(pixels, lambda loaded, batch: loaded.model.get_image_features(pixel_values=batch))
 
     def encode_texts(self, inputs: Sequence[TokenIds]) -> Vector:
         """(len(inputs), d), one batch at a time."""
@@ -116,24 +117,28 @@ class ClipEncoder:
             mask = None if whole else batch[:, 1]  # SigLIP was trained to see its padding
             return loaded.model.get_text_features(input_ids=batch[:, 0], attention_mask=mask)
 
-        return self._encode(rows, features)
+        with self._text_turn:
+            return self._encode(rows, features)
 
     def _encode(self, rows: Sequence[NDArray[Any]], features: Any) -> Vector:
         vectors = np.empty((len(rows), self.dimension), np.float32)
-        with self._turn:
-            loaded = self._loaded
-            for at in range(0, len(rows), _BATCH):
-                vectors[at : at + _BATCH] = loaded.run(features, np.stack(rows[at : at + _BATCH]))
+        loaded = self._loaded
+        for at in range(0, len(rows), _BATCH):
+            vectors[at : at + _BATCH] = loaded.run(features, np.stack(rows[at : at + _BATCH]))
         return normalise(vectors)
 
     @property
     def _padding(self) -> tuple[int, bool]:
         """The padding's token, and whether every text is padded to the window."""
-        with self._turn:
-            return int(self._loaded.tokenizer.pad_token_id or 0), self._config["model_type"] == "siglip"
+        return int(self._loaded.tokenizer.pad_token_id or 0), self._config["model_type"] == "siglip"
+
+    @property
+    def _loaded(self) -> _Loaded:
+        with self._loading:
+            return self._model
 
     @cached_property
-    def _loaded(self) -> _Loaded:
+    def _model(self) -> _Loaded:
         return _Loaded(self._folder, self._name)
 
     @cached_property

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -59,6 +60,26 @@ def test_callers_share_by_tokens_not_by_items() -> None:
     taken = [entry for _, entry in queue.take(1000)]
     assert 4 <= taken.count("long") <= 6
     assert taken.count("short") >= 40
+
+
+@pytest.mark.parametrize("taken", [0, 100])
+def test_what_was_withdrawn_is_on_nobodys_account(taken: int) -> None:
+    queue: FairQueue[str] = FairQueue()
+    for _ in range(100):
+        queue.push("patient", "patient", 10, 0.0)
+    left = [queue.push("hasty", "left", 10, 0.0) for _ in range(1000)]
+    queue.take(taken)
+    queue.withdraw(left)
+    queue.push("hasty", "hasty", 10, 0.0)
+    assert "hasty" in [entry for _, entry in queue.take(30)]
+
+
+def test_a_caller_pays_for_what_it_still_waits_for() -> None:
+    queue: FairQueue[str] = FairQueue()
+    tickets = [queue.push("a", f"a{number}", 10, 0.0) for number in range(10)]
+    queue.withdraw(tickets[:5])
+    queue.push("a", "a10", 10, 0.0)
+    assert drained(queue, 10) == [*(f"a{number}" for number in range(5, 10)), "a10"]
 
 
 def test_a_batch_is_due_when_it_is_full_or_has_waited() -> None:

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import random
+import threading
+from collections.abc import AsyncIterator, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any
 
 import grpc
 import numpy as np
@@ -11,21 +16,82 @@ import pytest
 from google.rpc.error_details_pb2 import ErrorInfo
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
+from prometheus_client import REGISTRY
 from waiting import wait_until_async
 
+from trivium.config import Settings
 from trivium.domain.chunks import Span
-from trivium.ports.inference import Passage
+from trivium.ports.inference import Passage, Vector
 from trivium.rpc_status import reason_of
 from trivium.v1 import inference_pb2 as pb
 from trivium.v1.inference_pb2_grpc import InferenceServiceStub
 from trivium_inference.embed import TextEmbedder
-from trivium_inference.serving.engines import Engines
+from trivium_inference.serving import engines as serving_engines
+from trivium_inference.serving.engines import Engines, with_queues
 from trivium_inference.serving.server import SERVICE, running
 
-from .conftest import POISON, WAIT_S, CountingEncoder
+from .conftest import POISON, WAIT_S, BlindOcr, CountingEncoder
 
 CALLERS = 64
 WORDS = ["river", "bridge", "stone", "city", "people"]
+
+
+class HeldPictures:
+    """Stands in for `ClipEncoder`: decodes one picture after the other, when it may, and remembers them."""
+
+    fingerprint, dimension, max_tokens, image_tokens = "held:1", 8, 77, 50
+
+    def __init__(self) -> None:
+        self.begun: list[bytes] = []
+        self.go = threading.Event()
+        self.go.set()
+        self._turn = threading.Lock()
+
+    def read_images(self, images: Sequence[bytes]) -> list[Vector]:
+        for image in images:
+            with self._turn:
+                self.begun.append(image)
+                assert self.go.wait(WAIT_S * 3)
+        return [np.zeros((3, 2, 2), np.float32) for _ in images]
+
+    def encode_images(self, pixels: Sequence[Vector]) -> Vector:
+        return np.ones((len(pixels), 8), np.float32)
+
+    def read_texts(self, texts: Sequence[str]) -> list[Vector]:
+        return [np.ones(3, np.float32) for _ in texts]
+
+    encode_texts = encode_images
+
+
+@pytest.fixture
+def held_pictures() -> Iterator[HeldPictures]:
+    made = HeldPictures()
+    yield made
+    made.go.set()
+
+
+@pytest.fixture
+async def seeing(
+    embedder: TextEmbedder, held_pictures: HeldPictures, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[InferenceServiceStub]:
+    """Its service has a decoder that is held now, room for few pictures, and one thread for what is quick."""
+    monkeypatch.setattr(serving_engines, "QUEUED_FILES", 8)
+    asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(1))
+    visual: Any = held_pictures
+    with with_queues(embedder, BlindOcr(1), None, None, Settings(), visual) as engines:
+        async with (
+            running(engines, "127.0.0.1:0", grace_s=0) as port,
+            grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel,
+        ):
+            await wait_until_async(lambda: engines.pictures and engines.pictures.last_success_s > 0, "it is warm")
+            held_pictures.begun.clear()
+            held_pictures.go.clear()
+            yield InferenceServiceStub(channel)
+            held_pictures.go.set()
+
+
+def pictures(*files: bytes) -> pb.EmbedVisualRequest:
+    return pb.EmbedVisualRequest(images=pb.EmbedVisualRequest.Images(files=files))
 
 
 def queries(*texts: str, expected: str = "") -> pb.EmbedRequest:
@@ -135,6 +201,35 @@ async def test_queries_do_not_wait_for_passages(
     assert len((await query).vectors) == 4 * 384
     assert len((await bulk).vectors) == 500 * 4 * 384
     await held
+
+
+async def test_queries_do_not_wait_for_pictures_and_those_of_who_left_are_not_decoded(
+    seeing: InferenceServiceStub, held_pictures: HeldPictures
+) -> None:
+    leaving = [seeing.EmbedVisual(pictures(b"first", b"second")) for _ in range(3)]
+    queued = partial(REGISTRY.get_sample_value, "trivium_inference_queued", {"engine": "files"})
+    await wait_until_async(lambda: queued() == 5, "one is being decoded, the others wait")
+    assert len((await seeing.Embed(queries("who?"), timeout=WAIT_S)).vectors) == 4 * 384
+    for call in leaving:
+        call.cancel()
+    await wait_until_async(lambda: queued() == 0, "nobody waits any more")
+    held_pictures.go.set()
+    answer = await seeing.EmbedVisual(pictures(b"third", b"fourth"), timeout=WAIT_S)
+    assert len(answer.vectors) == 4 * 2 * 8
+    assert held_pictures.begun == [b"first", b"third", b"fourth"]
+
+
+async def test_more_pictures_than_it_decodes_are_told_to_come_again(
+    seeing: InferenceServiceStub, held_pictures: HeldPictures
+) -> None:
+    first = asyncio.ensure_future(seeing.EmbedVisual(pictures(*[b"first"] * 10)))
+    await wait_until_async(lambda: held_pictures.begun, "one is being decoded, nine wait")
+    code, reason = await failure(seeing.EmbedVisual(pictures(b"second"), timeout=WAIT_S))
+    assert (code, reason.reason) == (grpc.StatusCode.RESOURCE_EXHAUSTED, "INFERENCE_BUSY")
+    held_pictures.go.set()
+    assert len((await first).vectors) == 4 * 10 * 8
+    await seeing.EmbedVisual(pictures(b"second"), timeout=WAIT_S)
+    assert held_pictures.begun == [b"first"] * 10 + [b"second"]
 
 
 async def test_what_breaks_the_model_fails_alone(

@@ -6,6 +6,7 @@ import asyncio
 import tempfile
 import threading
 from collections.abc import AsyncIterator, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -19,7 +20,7 @@ from sounds import encoded, silence, tone
 from tiny_disk import tiny_disk
 from waiting import wait_until_async
 
-from trivium.adapters.distributed.inference.models import RemoteTranscriber
+from trivium.adapters.distributed.inference.models import TRANSCRIBE_TIMEOUT_S, RemoteTranscriber
 from trivium.adapters.distributed.inference.server import Inference
 from trivium.config import Settings
 from trivium.domain.errors import NeverWill, Refused, TryLater
@@ -27,7 +28,7 @@ from trivium.v1 import inference_pb2 as pb
 from trivium.v1.inference_pb2_grpc import InferenceServiceStub
 from trivium_inference.audio import Recording, Window
 from trivium_inference.embed import TextEmbedder
-from trivium_inference.serving import recordings
+from trivium_inference.serving import recordings, server
 from trivium_inference.serving.engines import Engines, with_queues
 from trivium_inference.serving.server import running
 from trivium_inference.serving.vowels import vowels
@@ -186,6 +187,31 @@ async def test_a_caller_who_leaves_while_the_decoder_starts_leaves_none_behind(m
         await call
     assert not started[0]._child.is_alive
     assert made._free == recordings.MAX_RECORDINGS
+
+
+async def test_recordings_have_threads_of_their_own() -> None:
+    asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(1))
+    held: list[int] = []
+    go = threading.Event()
+
+    def windows(number: int) -> Iterator[Window]:
+        held.append(number)
+        assert go.wait(WAIT_S)
+        yield Window(number, silence(1))
+
+    with closing(recordings.Recordings()) as made:
+        waiting = [asyncio.ensure_future(made.next_window(windows(n))) for n in range(recordings.MAX_RECORDINGS)]
+        await wait_until_async(lambda: len(held) == recordings.MAX_RECORDINGS, "each recording is being decoded")
+        assert await asyncio.wait_for(asyncio.to_thread(int, "7"), WAIT_S) == 7
+        go.set()
+        found = await asyncio.gather(*waiting)
+        assert [window.start_s for window in found if window] == list(range(recordings.MAX_RECORDINGS))
+        assert await made.next_window(iter([])) is None
+
+
+def test_a_connection_outlasts_the_longest_transcription() -> None:
+    grace_ms = dict(server._OPTIONS)["grpc.max_connection_age_grace_ms"]
+    assert grace_ms >= (TRANSCRIBE_TIMEOUT_S + 60) * 1000
 
 
 async def test_a_full_disk_is_told_to_come_again_and_nothing_stays(

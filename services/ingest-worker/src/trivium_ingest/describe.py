@@ -96,9 +96,11 @@ class Describer(msgspec.Struct, frozen=True):
                 try:
                     raw = objects.get(self._key(document, version, asset))
                     found[name] = msgspec.json.decode(raw, type=Caption)
-                    break
                 except (NotFound, msgspec.DecodeError):
                     continue
+                if version != document.version:  # whose files go when this one is published
+                    objects.put(self._key(document, document.version, asset), raw, durable=False)
+                break
         return found
 
     def _key(self, document: Document, version: str, asset: Asset) -> str:

@@ -18,14 +18,15 @@ _UNSET = named_span("1601")[0]  # where Windows begins to count
 _CAMERA = re.compile(  # Exif 2.32, DateTimeOriginal and OffsetTimeOriginal
     r"(\d{4}):(\d{2}):(\d{2}) (\d{2}:\d{2}:\d{2}(?:Z|[+-]\d{2}:\d{2})?)"
 )
-_PDF = re.compile(  # ISO 32000-1, 7.9.4
-    r"D:(\d{4})(\d{2})?(\d{2})?(\d{2})?(\d{2})?(\d{2})?(?:Z|([+-])(\d{2})'?(\d{2})?)?.*"
+_PDF = re.compile(  # ISO 32000-1, 7.9.4; before the day a sign begins no time zone
+    r"D:(\d{4})(?:(\d{2})(?:(\d{2})(\d{2})?(\d{2})?(\d{2})?(?:Z|([+-])(\d{2})'?(\d{2})?)?.*)?)?"
 )
+_HALF_DAY = re.compile(r"\b([ap])\.?m\b", re.IGNORECASE)
 _FRACTION = re.compile(r"(\.\d{6})\d+")
 _BRACKETS = "<>[]\"' "  # Org and YAML
 _WEEKDAY = re.compile(r"^(\d{4}-\d{2}-\d{2}) [A-Za-z]{2,4}\b\.?")  # Org
 _DAYS = ("%d %B %Y", "%B %d, %Y", "%d %b %Y", "%b %d, %Y", "%B %Y", "%Y/%m/%d", "%d.%m.%Y", "%Y%m%d")
-_WORDED = (*_DAYS, "%Y-%m-%d %H:%M:%S %Z", "%Y-%m-%d %H:%M:%S %z")
+_WORDED = (*_DAYS, "%Y-%m-%d %H:%M:%S %Z", "%Y-%m-%d %H:%M:%S %z", "%Y-%m-%dT%H:%M:%S%z", "%Y-%m-%dT%H:%M:%S.%f%z")
 
 
 def own_date(metadata: Mapping[str, str]) -> int | None:
@@ -52,6 +53,7 @@ def _readings(text: str) -> Iterator[int]:
 
 
 def _iso(text: str) -> int:
+    text = text.removeprefix("D:")  # some put it into a PDF as if it were its own form
     named = _WEEKDAY.match(text)
     camera = _CAMERA.fullmatch(text)
     if camera:
@@ -71,6 +73,9 @@ def _pdf(text: str) -> int | None:
 
 def _mail(text: str) -> int:
     when = parsedate_to_datetime(text)
+    half = _HALF_DAY.search(text)  # which mails do not have, and the library leaves out
+    if half and when.hour <= 12:
+        when = when.replace(hour=when.hour % 12 + (12 if half[1] in "pP" else 0))
     return seconds_of(when if when.tzinfo else when.replace(tzinfo=UTC))
 
 

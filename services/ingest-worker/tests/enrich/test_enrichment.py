@@ -4,13 +4,16 @@ from collections.abc import AsyncIterator, Sequence
 from typing import TypeVar
 
 import msgspec
+import pytest
 
 from trivium.domain.chunks import Chunk
 from trivium.domain.errors import TryLater
-from trivium.domain.parsed import ParsedDocument, Unit, UnitKind
+from trivium.domain.parsed import ParsedDocument, Position, Unit, UnitKind
 from trivium.llm.address import LlmAddress
 from trivium.ports.llm import Completion, Delta, Message
 from trivium_ingest.chunk.build import ChunkOptions, chunk_document
+from trivium_ingest.chunk.layout import Layout
+from trivium_ingest.chunk.options import ChunkerName
 from trivium_ingest.enrich.build import enrich, fingerprint
 
 T = TypeVar("T", bound=msgspec.Struct)
@@ -76,6 +79,44 @@ def test_without_a_model_chunks_are_situated_by_sentences_of_the_document() -> N
         assert 0 < len(chunk.context) <= 300
         assert chunk.context not in chunk.text
         assert all(part.strip(". ") in text for part in chunk.context.split(". "))
+
+
+CONFIDENTIAL = "This document on the bridge over the river is confidential and stays inside of the railway."
+
+
+def paged(pages: int = 12) -> ParsedDocument:
+    """Every page ends with the same line."""
+    units = []
+    for page in range(pages):
+        sentences = [
+            f"Pillar{n} of{page}x{n} near town{page}x{n} was raised by mason{page}x{n} and his{n}." for n in range(12)
+        ]
+        units += [Unit(UnitKind.TEXT, text, Position(page=page + 1)) for text in (" ".join(sentences), CONFIDENTIAL)]
+    return ParsedDocument("application/pdf", tuple(units))
+
+
+@pytest.mark.parametrize("chunker", ["structural", "fixed"])
+@pytest.mark.parametrize("overlap", [0, 200])
+def test_a_sentence_that_stands_on_every_page_situates_no_chunk(chunker: ChunkerName, overlap: int) -> None:
+    document = paged()
+    chunks = chunk_document(document, "d", "v", "s", ChunkOptions(chunker, overlap=overlap))
+    found, _ = enrich(chunks, document, None)
+    assert sum(CONFIDENTIAL in chunk.text for chunk in found) > 5
+    for chunk in found:
+        assert chunk.context
+        assert CONFIDENTIAL not in chunk.context
+
+
+@pytest.mark.parametrize("chunker", ["structural", "fixed"])
+@pytest.mark.parametrize("overlap", [0, 200])
+def test_a_context_is_whole_sentences_of_other_places(chunker: ChunkerName, overlap: int) -> None:
+    document = paged()
+    chunks = chunk_document(document, "d", "v", "s", ChunkOptions(chunker, overlap=overlap))
+    whole = {span.of(document.text) for span in Layout(document).sentences}
+    for chunk in enrich(chunks, document, None)[0]:
+        said = [sentence for sentence in whole if sentence in chunk.context]
+        assert sum(map(len, said)) >= len(chunk.context) - 1  # but for the blank between two
+        assert not any(sentence in chunk.text for sentence in said)
 
 
 def test_a_short_document_needs_no_context() -> None:

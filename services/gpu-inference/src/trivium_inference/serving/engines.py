@@ -28,6 +28,7 @@ from trivium_inference.visual import ClipEncoder, TokenIds
 QUEUED_BATCHES: Final = 64
 QUEUED_IMAGES: Final = 64
 QUEUED_WINDOWS: Final = 64
+QUEUED_FILES: Final = 512  # pictures to be decoded, with their bytes
 CANARY: Final = "canary"
 _CANARY_TEXT: Final = "A canary sings."
 _CANARY_VOICE_S: Final = 2.0
@@ -36,7 +37,10 @@ WindowAndLanguage = tuple[Window, str]
 
 
 class Engines(msgspec.Struct, frozen=True):
-    """Queries have a queue and a thread of their own: they never wait for passages."""
+    """Queries have a queue and a thread of their own: they never wait for passages.
+
+    `files` become `pictures`, one after the other, in one process.
+    """
 
     embedder: TextEmbedder
     queries: Batcher[Tokens, Vector]
@@ -48,6 +52,7 @@ class Engines(msgspec.Struct, frozen=True):
     transcriber: WhisperTranscriber | None
     windows: Batcher[WindowAndLanguage, Heard] | None
     visual: ClipEncoder | None
+    files: Batcher[bytes, Vector] | None
     pictures: Batcher[Vector, Vector] | None
     captions: Batcher[TokenIds, Vector] | None
     reader: SpanReader | None = None
@@ -148,6 +153,7 @@ def with_queues(
             transcriber,
             batcher("windows", _hearing(transcriber), BatchLimits(1, QUEUED_WINDOWS)) if transcriber else None,
             visual,
+            batcher("files", visual.read_images, BatchLimits(1, QUEUED_FILES)) if visual else None,
             batcher("pictures", lambda items: list(visual.encode_images(items)), limits) if visual else None,
             batcher("captions", lambda items: list(visual.encode_texts(items)), limits) if visual else None,
             reader,

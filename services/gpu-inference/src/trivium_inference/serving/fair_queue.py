@@ -17,9 +17,10 @@ T = TypeVar("T")
 class Ticket(Generic[T]):
     """One item's place in the queue. `cost` in tokens; `arrived_s` by the caller's clock."""
 
-    __slots__ = ("arrived_s", "cost", "entry", "number", "start")
+    __slots__ = ("arrived_s", "caller", "cost", "entry", "number", "start")
 
-    def __init__(self, entry: T, cost: int, arrived_s: float, start: int, number: int) -> None:
+    def __init__(self, caller: str, entry: T, cost: int, arrived_s: float, start: int, number: int) -> None:
+        self.caller = caller
         self.entry: T | None = entry
         self.cost = cost
         self.arrived_s = arrived_s
@@ -50,7 +51,7 @@ class FairQueue(Generic[T]):
         start = max(self._now, self._ends.get(caller, 0))
         self._ends[caller] = start + cost
         self._number += 1
-        ticket = Ticket(entry, cost, now_s, start, self._number)
+        ticket = Ticket(caller, entry, cost, now_s, start, self._number)
         heapq.heappush(self._heap, ticket)
         self.cost += cost
         if self._since is None:
@@ -58,12 +59,17 @@ class FairQueue(Generic[T]):
         return ticket
 
     def withdraw(self, tickets: Iterable[Ticket[T]]) -> None:
-        """Leave the queue; those that were taken or withdrawn before are left as they are."""
-        for ticket in tickets:
+        """Leave the queue; those that were taken or withdrawn before are left as they are.
+
+        A caller's last items are taken off its account; behind others, which keep their places, they stay on it.
+        """
+        for ticket in sorted(tickets, reverse=True):
             if ticket.entry is not None:
                 ticket.entry = None
                 self.cost -= ticket.cost
                 self._gone += 1
+                if self._ends[ticket.caller] == ticket.start + ticket.cost:
+                    self._ends[ticket.caller] = ticket.start
         if self._gone > len(self._heap) // 2:
             self._heap = [ticket for ticket in self._heap if ticket.entry is not None]
             heapq.heapify(self._heap)

@@ -5,24 +5,33 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
-from typing import BinaryIO, Final
+from functools import partial
+from typing import BinaryIO, Final, TypeVar
 
 from trivium.domain.errors import Refused, TryLater
 from trivium.full_disk import full_disk
 from trivium.v1 import inference_pb2 as pb
-from trivium_inference.audio import MAX_BYTES, Recording
+from trivium_inference.audio import MAX_BYTES, Recording, Window
 
 MAX_RECORDINGS: Final = 8  # at a time: each has a file of up to `MAX_BYTES` and a child
 
+T = TypeVar("T")
+
 
 class Recordings:
-    """Those in hand."""
+    """Those in hand. Their files and decoders keep threads of their own waiting: nobody else waits for them."""
 
     def __init__(self, max_bytes: int = MAX_BYTES) -> None:
         self._max_bytes = max_bytes
         self._free = MAX_RECORDINGS
+        self._threads = ThreadPoolExecutor(MAX_RECORDINGS, "recording")
+
+    def close(self) -> None:
+        """Begin nothing more; what a thread is at goes on."""
+        self._threads.shutdown(wait=False)
 
     @asynccontextmanager
     async def received(self, requests: AsyncIterator[pb.TranscribeRequest]) -> AsyncIterator[tuple[Recording, str]]:
@@ -38,7 +47,7 @@ class Recordings:
         try:
             with tempfile.TemporaryFile() as file:
                 language = await self._store(requests, file)
-                recording = await _opened(file)
+                recording = await self._opened(file)
                 try:
                     yield recording, language
                 finally:
@@ -47,6 +56,10 @@ class Recordings:
             raise full_disk(error) or error from error
         finally:
             self._free += 1
+
+    async def next_window(self, windows: Iterator[Window]) -> Window | None:
+        """The next one of a recording; None behind the last. Raises as `Recording.windows`."""
+        return await self._beside(partial(next, windows, None))
 
     async def _store(self, requests: AsyncIterator[pb.TranscribeRequest], file: BinaryIO) -> str:
         language = ""
@@ -58,20 +71,23 @@ class Recordings:
                     "request_too_large", f"The recording has more than {self._max_bytes:,} bytes.", "Divide it."
                 )
             language = request.language or language
-            await asyncio.to_thread(file.write, request.content)
-        await asyncio.to_thread(file.flush)
+            await self._beside(partial(file.write, request.content))
+        await self._beside(file.flush)
         return language
 
+    async def _opened(self, file: BinaryIO) -> Recording:
+        """With its child, which takes a moment to start; who leaves meanwhile leaves neither child nor file."""
+        starting = self._beside(partial(Recording, file))
+        try:
+            return await asyncio.shield(starting)
+        except asyncio.CancelledError:
+            while not starting.done():  # the caller may be told to go more than once; `file` stays open as long
+                with contextlib.suppress(asyncio.CancelledError):
+                    await asyncio.wait([starting])
+            if starting.exception() is None:
+                starting.result().close()
+            raise
 
-async def _opened(file: BinaryIO) -> Recording:
-    """With its child, which takes a moment to start: a caller who leaves meanwhile leaves neither child nor file."""
-    starting = asyncio.get_running_loop().run_in_executor(None, Recording, file)
-    try:
-        return await asyncio.shield(starting)
-    except asyncio.CancelledError:
-        while not starting.done():  # the caller may be told to go more than once; `file` stays open as long
-            with contextlib.suppress(asyncio.CancelledError):
-                await asyncio.wait([starting])
-        if starting.exception() is None:
-            starting.result().close()
-        raise
+    def _beside(self, call: Callable[[], T]) -> asyncio.Future[T]:
+        """`call` on a thread for recordings."""
+        return asyncio.get_running_loop().run_in_executor(self._threads, call)

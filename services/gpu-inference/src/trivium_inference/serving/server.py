@@ -27,6 +27,7 @@ from trivium.domain.errors import Refused
 from trivium.rpc_requests import DecodableOnly
 from trivium.stopping import STOP_S, Stopping, begin_on_signals, end_in_time
 from trivium.v1 import inference_pb2, inference_pb2_grpc
+from trivium_inference.audio import MAX_DURATION_S
 from trivium_inference.serving.engines import Engines, open_engines
 from trivium_inference.serving.health import watch
 from trivium_inference.serving.service import Inference
@@ -34,6 +35,7 @@ from trivium_inference.serving.service import Inference
 GRACE_S: Final = 4.0  # for running calls, at SIGTERM: half of what a stop may take (`STOP_S`)
 MAX_MESSAGE_BYTES: Final = 64 * 1024 * 1024  # a photograph as PNG; clients keep texts far below
 MAX_CALLS: Final = 1024  # at a time; more are told RESOURCE_EXHAUSTED
+LONGEST_CALL_S: Final = MAX_DURATION_S + 300  # the longest recording, at the pace of speech, and a margin
 SERVICE: Final = inference_pb2.DESCRIPTOR.services_by_name["InferenceService"].full_name
 _OPTIONS: Final = (
     ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
@@ -42,7 +44,7 @@ _OPTIONS: Final = (
     ("grpc.keepalive_permit_without_calls", 1),
     ("grpc.http2.min_ping_interval_without_data_ms", 10_000),  # clients may ask that often whether we are there
     ("grpc.max_connection_age_ms", 60_000),  # a client looks its name up again, and so finds replicas that are new
-    ("grpc.max_connection_age_grace_ms", 3_600_000),  # what it has asked before is still answered
+    ("grpc.max_connection_age_grace_ms", int(LONGEST_CALL_S * 1000)),  # what it has asked before is still answered
 )
 
 
@@ -89,7 +91,8 @@ async def running(
     Raises `Refused` (`port_in_use`).
     """
     server = grpc.aio.server(interceptors=(DecodableOnly(),), options=_OPTIONS, maximum_concurrent_rpcs=MAX_CALLS)
-    inference_pb2_grpc.add_InferenceServiceServicer_to_server(Inference(engines), server)
+    inference = Inference(engines)
+    inference_pb2_grpc.add_InferenceServiceServicer_to_server(inference, server)
     health = health_aio.HealthServicer()
     add_HealthServicer_to_server(health, server)
     reflection.enable_server_reflection((SERVICE, HEALTH, reflection.SERVICE_NAME), server)
@@ -105,6 +108,7 @@ async def running(
             await watching
         await health.enter_graceful_shutdown()
         await server.stop(grace_s)
+        inference.close()
 
 
 async def _watch(engines: Engines, health: Any, on_ready: Callable[[], None]) -> None:

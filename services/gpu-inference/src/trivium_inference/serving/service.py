@@ -36,6 +36,10 @@ class Inference(InferenceServiceServicer):  # type: ignore[misc]  # generated co
         self._engines = engines
         self._recordings = Recordings()
 
+    def close(self) -> None:
+        """When no call is running any more."""
+        self._recordings.close()
+
     async def Info(self, request: pb.InfoRequest, context: Context) -> pb.InfoResponse:  # noqa: N802
         """Which models are served."""
         async with opened("Info", context):
@@ -116,8 +120,8 @@ class Inference(InferenceServiceServicer):  # type: ignore[misc]  # generated co
         """Vectors of pictures, or of words, in one space."""
         async with opened("EmbedVisual", context) as call:
             engines = self._engines
-            visual, pictures, captions = engines.visual, engines.pictures, engines.captions
-            if visual is None or pictures is None or captions is None:
+            visual, files, pictures, captions = engines.visual, engines.files, engines.pictures, engines.captions
+            if visual is None or files is None or pictures is None or captions is None:
                 _not_served("visual encoder", "Set TRIVIUM_VISUAL_MODEL where the service starts.")
             if request.expected_fingerprint not in ("", visual.fingerprint):
                 raise Conflict("model_changed", f"The visual model is {visual.fingerprint} now.", "Ask again.")
@@ -127,11 +131,12 @@ class Inference(InferenceServiceServicer):  # type: ignore[misc]  # generated co
                 rows = await captions.submit(texts, [len(ids) for ids in texts], call.caller, call.timeout_s)
             else:
                 pictures.check_room()
-                files = request.images.files
-                if len(files) > MAX_PICTURES:
-                    raise Refused("request_too_large", f"{len(files):,} pictures.", f"Send {MAX_PICTURES} at a time.")
-                images = await asyncio.to_thread(visual.read_images, list(files))
-                rows = await pictures.submit(images, [visual.image_tokens] * len(images), call.caller, call.timeout_s)
+                sent = request.images.files
+                if len(sent) > MAX_PICTURES:
+                    raise Refused("request_too_large", f"{len(sent):,} pictures.", f"Send {MAX_PICTURES} at a time.")
+                images = await files.submit(list(sent), [1] * len(sent), call.caller, call.timeout_s)
+                costs = [visual.image_tokens] * len(images)
+                rows = await pictures.submit(images, costs, call.caller, context.time_remaining())
             return pb.EmbedVisualResponse(
                 vectors=_packed(rows), dimension=visual.dimension, fingerprint=visual.fingerprint
             )
@@ -147,7 +152,7 @@ class Inference(InferenceServiceServicer):  # type: ignore[misc]  # generated co
             batcher.check_room()
             async with self._recordings.received(request_iterator) as (recording, spoken):
                 found, language = recording.windows(), spoken
-                while (window := await asyncio.to_thread(next, found, None)) is not None:
+                while (window := await self._recordings.next_window(found)) is not None:
                     (heard,) = await batcher.submit([(window, language)], [1], call.caller, context.time_remaining())
                     language = heard.language
                     yield pb.TranscribeResponse(

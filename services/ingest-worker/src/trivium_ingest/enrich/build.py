@@ -17,14 +17,14 @@ from trivium.llm.address import LlmAddress
 from trivium_ingest.enrich.extractive import central_contexts
 from trivium_ingest.enrich.llm import PROMPT, situate
 
-ENRICH_VERSION: Final = 2
+ENRICH_VERSION: Final = 3
 
 
 def enrich(
     chunks: Sequence[Chunk], document: ParsedDocument, llm: LlmAddress | None
 ) -> tuple[list[Chunk], tuple[str, ...]]:
     """The chunks with their context, and warnings for the reader. Called from a thread without an event loop."""
-    extracted = central_contexts(chunks)
+    extracted = central_contexts(chunks, document)
     if llm is None or not chunks:
         return _with_contexts(chunks, extracted), ()
     written, failures = llm.run(lambda client: situate(chunks, document, client))

@@ -1,7 +1,8 @@
 """Context without a model: the most central sentences of the document.
 
 Centrality is the cosine between a sentence and the document's centroid over TF-IDF, counted within the
-document (Radev et al. 2004, MEAD), with a little weight for standing early.
+document (Radev et al. 2004, MEAD), with a little weight for standing early. A sentence that stands at several places
+(on every page, as a notice does) tells none of them apart and is left out.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ from typing import Final
 
 import msgspec
 
-from trivium.domain.chunks import Chunk
-from trivium.domain.parsed import UnitKind
+from trivium.domain.chunks import Chunk, Span
+from trivium.domain.parsed import ParsedDocument, UnitKind
+from trivium_ingest.chunk.layout import Layout
 
 MIN_CHUNKS: Final = 4  # the sentences of a shorter document are close to every chunk anyway
 # Of a report of hundreds of pages no two sentences place every chunk; they only make chunks alike. Over UDA's PDFs
@@ -34,36 +36,36 @@ _PROSE = frozenset({UnitKind.TEXT, UnitKind.NOTE, UnitKind.LIST})
 
 class _Sentence(msgspec.Struct, frozen=True):
     text: str
-    start: int  # in the document
+    span: Span  # of the document
     words: Counter[str]
 
 
-def central_contexts(chunks: Sequence[Chunk]) -> list[str]:
+def central_contexts(chunks: Sequence[Chunk], document: ParsedDocument) -> list[str]:
     """One context per chunk, at most 300 characters; "" for short and long documents and where nothing is central.
 
     A chunk's context never repeats a sentence of the chunk.
     """
     if not MIN_CHUNKS <= len(chunks) <= MAX_CHUNKS:
         return [""] * len(chunks)
-    central = _central(_sentences(chunks))
+    central = _central(_sentences(chunks, document))
     return [_context(chunk, central) for chunk in chunks]
 
 
-def _sentences(chunks: Sequence[Chunk]) -> list[_Sentence]:
-    """Whole sentences of prose, each once although chunks overlap."""
-    found: list[_Sentence] = []
-    seen = -1
+def _sentences(chunks: Sequence[Chunk], document: ParsedDocument) -> list[_Sentence]:
+    """Sentences of prose that are whole in a chunk and stand nowhere else, each once although chunks overlap."""
+    whole = frozenset(Layout(document).sentences)
+    found: dict[Span, _Sentence] = {}
     for chunk in chunks:
         for span in chunk.sentences if chunk.kind in _PROSE else ():
-            start = chunk.span.start + span.start
-            if start <= seen:
+            place = Span(chunk.span.start + span.start, chunk.span.start + span.end)
+            if place in found or place not in whole:
                 continue
-            seen = start
             text = " ".join(span.of(chunk.text).split())
             words = _WORD.findall(text.lower())
             if _MIN_WORDS <= len(words) <= _MAX_WORDS and len(text) <= MAX_CONTEXT_CHARS and text[-1] in ".!?…。":
-                found.append(_Sentence(text, start, Counter(words)))
-    return found
+                found[place] = _Sentence(text, place, Counter(words))
+    times = Counter(sentence.text for sentence in found.values())
+    return [sentence for sentence in found.values() if times[sentence.text] == 1]
 
 
 def _central(sentences: Sequence[_Sentence]) -> list[_Sentence]:
@@ -90,11 +92,12 @@ def _central(sentences: Sequence[_Sentence]) -> list[_Sentence]:
 def _context(chunk: Chunk, central: Sequence[_Sentence]) -> str:
     chosen: list[_Sentence] = []
     room = MAX_CONTEXT_CHARS
+    told = " ".join(chunk.text.split())
     for sentence in central:
-        inside = chunk.span.start <= sentence.start < chunk.span.end
-        if not inside and len(sentence.text) <= room and all(sentence.text != other.text for other in chosen):
+        apart = sentence.span.end <= chunk.span.start or chunk.span.end <= sentence.span.start
+        if apart and len(sentence.text) <= room and sentence.text not in told:
             chosen.append(sentence)
             room -= len(sentence.text) + 1
         if len(chosen) == MAX_SENTENCES:
             break
-    return " ".join(sentence.text for sentence in sorted(chosen, key=lambda sentence: sentence.start))
+    return " ".join(sentence.text for sentence in sorted(chosen, key=lambda sentence: sentence.span.start))
