@@ -59,7 +59,7 @@ def read(objects: ObjectStore, number: int) -> kept.Read:
     found = statements_of([chunk], [])
     reference = f"{artifacts.artifact_prefix(str(number), '1')}statements-{digest('bench')}"
     artifacts.save(objects, reference, found)
-    return kept.Read(kept.Source(str(number), "1", "default", reference, 0.0, 1), found)
+    return kept.Read(kept.Source(str(number), "1", "default", reference, 0.0, 1, 0.0), found)
 
 
 def main() -> None:

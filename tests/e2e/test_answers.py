@@ -156,6 +156,7 @@ def test_a_configured_language_model_judges_faithfulness_and_relevance(tmp_path:
     assert answer.faithful == 0.5
     assert answer.relevant == pytest.approx(1.0, abs=1e-3)
     assert "faithfulness (RAGAS, of 1 judged)" in printed
+    assert "answer relevance (RAGAS, of 1 judged)" in printed
 
 
 def test_a_set_without_answers_is_refused_with_what_to_do(tmp_path: Path) -> None:

@@ -94,6 +94,17 @@ def test_a_name_that_another_thing_has_is_refused_and_the_other_rows_count(river
     assert "Long Bridge" not in entities(river)
 
 
+def test_a_title_that_is_no_name_is_refused_and_the_other_rows_of_an_export_count(
+    river: Server, tmp_path: Path
+) -> None:
+    file = tmp_path / "graph.jsonl"
+    names = ["What is a fish ladder?", "Ladder Hall"]
+    file.write_text("\n".join(json.dumps({"kind": "entity", "name": name, "type": "concept"}) for name in names))
+    told = imported(river, file, code=1)
+    assert [(row["line"], row["code"]) for row in told["refused"]] == [(1, "name_refused")]
+    assert entities(river).keys() & set(names) == {"Ladder Hall"}
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import io
+import zipfile
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,7 @@ import pytest
 from rich.progress import Progress, TaskID
 
 from trivium.config import load_settings
+from trivium.domain.errors import Refused
 from trivium.domain.retrieval import Mode
 from trivium_embedded import evaluation
 from trivium_embedded.evaluation import corpus
@@ -56,6 +59,46 @@ def test_a_source_beyond_its_budget_is_left_out_where_others_answer_and_the_summ
     assert "keyword: of" not in plain
     assert (folder / "runs" / f"{folder.name}.hybrid.run").read_text()
     assert (folder / "runs" / f"{folder.name}.qrels").read_text() == "q1 0 a 1\nq2 0 b 1\n"
+
+
+def packed(files: dict[str, bytes]) -> bytes:
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    return content.getvalue()
+
+
+def test_what_is_found_in_a_file_within_a_row_s_file_is_found_in_the_row(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    inner = packed({"log.txt": b"The lighthouse keeper counts gannets.", "bad.pdf": b"%PDF-1.7 nothing"})
+    (folder / "box.zip").write_bytes(packed({"inner.zip": inner}))
+    rows = [{"id": "box", "file": "box.zip"}, *({"id": f"x{n}", "text": f"Page {n} is blank."} for n in range(3))]
+    (folder / "corpus.jsonl.gz").write_bytes(gzip.compress(b"\n".join(map(msgspec.json.encode, rows))))
+    question = {"id": "q", "question": "Who counts gannets?", "evidence": ["box"]}
+    (folder / "queries.jsonl.gz").write_bytes(gzip.compress(msgspec.json.encode(question)))
+    evaluation.retrieval(load_settings(PATIENCE), folder, folder / "runs", (Mode.KEYWORD,))
+    told = " ".join(capsys.readouterr().out.split())
+    assert (folder / "runs" / f"{folder.name}.keyword.run").read_text().startswith("q Q0 box 1 ")
+    assert "Not read, so not found: box.zip > inner.zip > bad.pdf of box: " in told
+
+
+def test_every_document_that_was_not_read_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [{"id": f"row-{number:02}", "file": f"{number}.pdf"} for number in range(52)]
+    for row in rows:
+        (folder / row["file"]).write_bytes(b"%PDF-1.7 nothing")
+    (folder / "corpus.jsonl.gz").write_bytes(gzip.compress(b"\n".join(map(msgspec.json.encode, rows))))
+    evaluation.retrieval(load_settings(PATIENCE), folder, None, (Mode.KEYWORD,))
+    told = " ".join(capsys.readouterr().out.split())
+    assert all(f"Not read, so not found: {row['id']}: " in told for row in rows)
+
+
+def test_a_set_without_questions_is_refused_before_anything_is_read(folder: Path) -> None:
+    (folder / "queries.jsonl.gz").write_bytes(gzip.compress(b""))
+    with pytest.raises(Refused) as refused:
+        evaluation.retrieval(load_settings(PATIENCE), folder, None, (Mode.KEYWORD,))
+    assert refused.value.code == "bad_evaluation_set"
 
 
 @pytest.mark.parametrize("broken_off", [False, True])

@@ -3,18 +3,36 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from trivium.adapters.embedded.objects import LocalObjects
 from trivium.domain.edits import MAX_EDITS_AT_ONCE, Actor, Draft, Edit, Merge, Undo
-from trivium.domain.errors import Refused
+from trivium.domain.errors import Refused, TryLater
 from trivium.domain.scope import Tenant
 from trivium.edits import log as logs
 from trivium.edits.log import AnotherLog, EditLog, begin_log
 from trivium.ports.objects import ObjectStore
 
 ANNA = Actor(name="anna")
+
+
+class OnceAway:
+    """A store that is away the first time one object is read."""
+
+    def __init__(self, objects: ObjectStore, key: str) -> None:
+        self._objects = objects
+        self._away = {key}
+
+    def get(self, key: str) -> bytes:
+        if key in self._away:
+            self._away.remove(key)
+            raise TryLater("away", "The store is away.")
+        return self._objects.get(key)
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._objects, name)
 
 
 @pytest.fixture
@@ -99,6 +117,20 @@ def test_a_start_reads_packs_and_ignores_a_damaged_one(objects: ObjectStore, mon
         objects.delete(key)
     packed = EditLog(objects)
     assert packed.read() == packed.read() == whole[:10]
+
+
+def test_a_start_that_a_store_breaks_off_between_two_packs_begins_again(
+    objects: ObjectStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(logs, "PACKED", 5)
+    log = EditLog(objects)
+    for number in range(12):
+        log.append(lambda _, number=number: [merge(f"n{number}")])  # type: ignore[misc]
+    away: Any = OnceAway(objects, "edits-packed/000000001")
+    fresh = EditLog(away)
+    with pytest.raises(TryLater):
+        fresh.read()
+    assert fresh.read() == fresh.read() == log.read()
 
 
 def test_a_log_that_another_has_taken_the_place_of_is_not_gone_on_with(tmp_path: Path) -> None:

@@ -63,6 +63,13 @@ def test_calibration_error_is_the_mean_distance_of_what_is_stated_and_what_is_ri
     assert scores.calibration_error == pytest.approx((0.1 + abs(2 - 2.9)) / 4)
 
 
+def test_faithfulness_and_relevance_are_each_of_the_answers_that_have_one():
+    judged = msgspec.structs.replace(RIGHT, faithful=1.0, relevant=0.5)
+    scores = scores_of([judged, *[msgspec.structs.replace(judged, faithful=None)] * 9, RIGHT])
+    assert (scores.faithful, scores.faithful_of) == (1.0, 1)
+    assert (scores.relevant, scores.relevant_of) == (0.5, 10)
+
+
 def test_a_question_that_failed_is_neither_right_nor_a_refusal():
     failed = msgspec.structs.replace(REFUSED, failure="deadline_passed")
     scores = scores_of([RIGHT, failed])

@@ -42,6 +42,42 @@ def test_a_gold_stands_in_a_text_word_for_word_and_not_within_a_word():
     assert not contains("Cork", ["the", ""])
 
 
+@pytest.mark.parametrize(
+    ("gold", "text"),
+    [
+        ("12", "It cost 12,500 euros."),
+        ("500", "It cost 12,500 euros."),
+        ("250", "It cost 1,250.40."),
+        ("5", "The bridge cost 2.5 million."),
+        ("5 million", "2,5 million"),
+        ("1", "1,000 ships"),
+        ("16", "They work from 8.15 to 16.30."),
+    ],
+)
+def test_a_gold_does_not_stand_within_a_number(gold: str, text: str):
+    assert not contains(text, [gold])
+    assert not tells(text, [gold])
+
+
+@pytest.mark.parametrize(
+    ("gold", "text"),
+    [
+        ("12,500", "It cost 12,500 euros."),
+        ("12500", "It cost 12,500 euros."),
+        ("12,500 euros", "It cost 12.500 euros."),
+        ("2.5", "The bridge cost 2,5 million."),
+        ("16:30", "open 16.30-18.15"),
+        ("12", "It cost 12.00 in 2.5 years."),
+        ("1990", "on 12.05.1990"),
+        ("1007", "1007,2025-02-21,Hotel Krone,18,7.95,"),
+        ("38:05", "2,Nadia Ferro,34,38:05,85"),
+        ("2", "It lasted 2.5 of 2, or more."),
+    ],
+)
+def test_a_number_is_found_however_it_is_written_and_among_others(gold: str, text: str):
+    assert contains(text, [gold])
+
+
 def test_most_words_of_a_long_gold_are_enough_but_not_of_a_short_one():
     long = "mother to child transmission is the main cause of infection"
     said = "The main cause of the infection is transmission to a child."

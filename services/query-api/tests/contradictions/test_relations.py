@@ -89,7 +89,7 @@ def reads(objects: ObjectStore, *said: tuple[str, Told]) -> list[Read]:
     """A document each, of these datasets; their statements stay where the shelf reads them."""
     found = []
     for number, (dataset, each) in enumerate(said):
-        source = Source(f"d{number}", "1", dataset, f"statements-{number}", 0.0, 1)
+        source = Source(f"d{number}", "1", dataset, f"statements-{number}", 0.0, 1, 0.0)
         found.append(Read(source, Statements(told=(each,))))
     return found
 

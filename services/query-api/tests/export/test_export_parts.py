@@ -15,6 +15,7 @@ from trivium.domain.documents import Document
 from trivium.domain.edits import (
     Actor,
     Change,
+    CreateEntity,
     CreateRelation,
     Edit,
     Evidence,
@@ -22,12 +23,12 @@ from trivium.domain.edits import (
     RelationKey,
     UpdateRelation,
 )
-from trivium.domain.graph import ChunkGraph, Mention, Relation
+from trivium.domain.graph import ChunkGraph, Entity, EntityType, Mention, Relation
 from trivium.domain.scope import Scope, Tenant
 from trivium.edits.fold import fold
 from trivium.ports.graph import GraphRow
 from trivium_query.export import parts
-from trivium_query.export.parts import Statement
+from trivium_query.export.parts import Part, Statement
 
 ACME = Tenant("acme")
 WORKS, FOUNDED = (RelationKey("alice", "oxley", kind) for kind in ("WORKS_FOR", "FOUNDED"))
@@ -52,22 +53,32 @@ class World:
         passages: Any = Passages()
         self.stores = parts.Stores(self._graphs.reader(ACME), passages, records, decisions.hidden)
 
-    async def whole(self) -> list[Statement]:
-        pages = [page async for page in parts.whole(self.stores)]
-        return [part for page in pages for part in page if isinstance(part, Statement)]
+    def take(self, rows: Sequence[GraphRow]) -> None:
+        self._graphs.writer(ACME).upsert(rows)
 
-    async def near(self, dataset: str = "") -> list[Statement]:
-        start = (await self.stores.graph.named(["alice"]))["alice"]
-        pages = [page async for page in parts.neighbourhood(self.stores, start, 1, dataset)]
-        return [part for page in pages for part in page if isinstance(part, Statement)]
+    async def whole(self, dataset: str = "") -> list[Statement]:
+        return statements(await self.all_parts(dataset))
+
+    async def near(self, dataset: str = "", name: str = "alice", depth: int = 1) -> list[Statement]:
+        return statements(await self.parts_near(dataset, name, depth))
+
+    async def all_parts(self, dataset: str = "") -> list[Part]:
+        return [part async for page in parts.whole(self.stores, dataset) for part in page]
+
+    async def parts_near(self, dataset: str = "", name: str = "alice", depth: int = 1) -> list[Part]:
+        start = (await self.stores.graph.named([name]))[name]
+        return [part async for page in parts.neighbourhood(self.stores, start, depth, dataset) for part in page]
 
 
 class Passages:
-    """The one that states something."""
+    """Of each document one, by its number; there is no document 0."""
 
     async def chunks(self, ids: Sequence[str]) -> dict[str, Chunk]:
-        chunk = Chunk(PASSAGE, "d1", "v1", 0, SAID, Span(0, len(SAID)), "d1.txt")
-        return {chunk.id: chunk} if chunk.id in ids else {}
+        there = {id_: int(id_, 16) for id_ in ids if int(id_, 16)}
+        return {
+            id_: Chunk(id_, f"d{number}", "v1", 0, SAID, Span(0, len(SAID)), f"d{number}.txt")
+            for id_, number in there.items()
+        }
 
 
 async def records(ids: Sequence[str]) -> Mapping[str, Document]:
@@ -88,6 +99,10 @@ def edited(*changes: tuple[Change, tuple[Evidence, ...], float]) -> list[Edit]:
     ]
 
 
+def statements(found: Sequence[Part]) -> list[Statement]:
+    return [part for part in found if isinstance(part, Statement)]
+
+
 def told(found: Sequence[Statement]) -> list[tuple[str, float, str, str]]:
     return sorted((one.type, one.confidence, one.document, one.operation) for one in found)
 
@@ -105,6 +120,9 @@ async def test_a_relation_is_told_as_the_edit_that_counts_states_it(
     document = "d1.txt" if evidence else ""
     world.hold(edited((UpdateRelation((WORKS,), WORKS), evidence, 0.8)))  # another confidence
     assert told(await world.whole()) == told(await world.near()) == [("WORKS_FOR", 0.8, document, "edit:1.0")]
+    in_river = [("WORKS_FOR", 0.8, document, "edit:1.0")] if evidence else []
+    assert told(await world.whole("river")) == told(await world.near("river")) == in_river
+    assert await world.whole("sea") == await world.near("sea") == []
     world.hold(edited((Invalidate(WORKS), (), 1.0), (CreateRelation(WORKS), evidence, 1.0)))
     assert told(await world.whole()) == told(await world.near()) == [("WORKS_FOR", 1.0, document, "edit:2.0")]
     world.hold(edited((CreateRelation(WORKS), evidence, 1.0), (Invalidate(WORKS), (), 1.0)))
@@ -117,7 +135,7 @@ async def test_a_relation_of_an_edit_is_told_however_far_its_evidence_lies(world
     by_passage = ("WORKS_FOR", 0.9, "d1.txt", "pattern:works_for")
     by_edit = ("FOUNDED", 1.0, "d1.txt", "edit:1.0")
     assert told(await world.whole()) == told(await world.near()) == [by_edit, by_passage]
-    assert told(await world.near("river")) == [by_edit, by_passage]
+    assert told(await world.whole("river")) == told(await world.near("river")) == [by_edit, by_passage]
     assert {one.chunk_id for one in await world.whole()} == {PASSAGE}
 
 
@@ -138,4 +156,34 @@ async def test_an_edit_whose_passage_is_not_published_any_more_states_its_relati
     for found in (await world.whole(), await world.near()):
         (one,) = (each for each in found if each.type == "FOUNDED")
         assert (one.document, one.document_id, one.snippet) == ("", "", "")
-    assert "FOUNDED" not in {one.type for one in await world.near("river")}
+    assert "FOUNDED" not in {one.type for one in [*await world.near("river"), *await world.whole("river")]}
+
+
+async def test_what_an_edit_states_in_a_dataset_brings_its_ends_along(world: World) -> None:
+    """Also where no passage of the dataset names them."""
+    kelda = CreateEntity("kelda", "Kelda", EntityType.ORGANIZATION)
+    founded = CreateRelation(RelationKey("alice", "kelda", "FOUNDED"))
+    world.hold(edited((kelda, (), 1.0), (founded, THERE, 1.0)))
+    for found in (await world.all_parts("river"), await world.parts_near("river")):
+        names = {part.id: part.name for part in found if isinstance(part, Entity)}
+        (one,) = (each for each in statements(found) if each.type == "FOUNDED")
+        assert (names[one.source], names[one.target]) == ("Alice", "Kelda")
+        assert sorted(names.values()) == ["Alice", "Kelda", "Oxley"]
+    assert await world.all_parts("sea") == []
+
+
+async def test_a_relation_to_something_of_which_much_is_stated_is_told_from_its_other_end(world: World) -> None:
+    def works(number: int, name: str, confidence: float) -> GraphRow:
+        said = Relation(name, "acme", "WORKS_FOR", confidence, f"{number:032x}", Span(0, 3), SAID, "pattern:works_for")
+        return row(number, (name, "acme"), said)
+
+    world.hold([])
+    world.take([works(100 + n, f"name {n}", 0.9) for n in range(parts.STATEMENTS_PER_ENTITY + 50)])
+    world.take([works(9, "zed", 0.7)])
+    for depth in (1, 2):
+        found = await world.parts_near(name="zed", depth=depth)
+        zed = next(part.id for part in found if isinstance(part, Entity) and part.key == "zed")
+        assert [one.confidence for one in statements(found) if one.source == zed] == [0.7]
+        assert len({one.id for one in statements(found)}) == len(statements(found))
+    people = sum(isinstance(part, Entity) for part in found) - 1
+    assert len(statements(found)) == people > parts.PAGE // 10

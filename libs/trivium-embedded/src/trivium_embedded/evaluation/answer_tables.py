@@ -38,9 +38,9 @@ def _rows(scores: AnswerScores) -> Iterator[tuple[str, str]]:
     yield "questions of the foreign set refused", _of(scores.foreign)
     yield "of these two kinds, answered and SUPPORTED", f"{scores.false_sure}"
     yield "sentences that stand in a cited passage, %", _percent(scores.grounded)
-    if scores.criticised:
-        yield f"faithfulness (RAGAS, of {scores.criticised} judged), %", _percent(scores.faithful)
-        yield "answer relevance (RAGAS), %", _percent(scores.relevant)
+    if scores.faithful_of or scores.relevant_of:
+        yield f"faithfulness (RAGAS, of {scores.faithful_of} judged), %", _percent(scores.faithful)
+        yield f"answer relevance (RAGAS, of {scores.relevant_of} judged), %", _percent(scores.relevant)
     yield "ms a question, p50 / p95", f"{scores.ms.p50:.0f} / {scores.ms.p95:.0f}"
     yield "questions that ended with an error", f"{scores.failed}"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -14,21 +14,23 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from trivium.config import Settings
-from trivium.domain.documents import DocumentState
+from trivium.domain.documents import Document, DocumentState
 from trivium.domain.scope import Tenant
 from trivium.evaluation.dataset import EvaluationSet
 from trivium.ports.intake import NewSource
 from trivium.ports.parser import Blob
+from trivium.ports.registry import TenantRegistry
 from trivium_embedded.data_dir import owned
 from trivium_embedded.wiring import assembled, open_stores
 from trivium_query.question_vectors import REMEMBERED
 from trivium_query.requests import Services
 
 POLL_S = 0.2
+PAGE = 1000
 
 
 class Ingested(msgspec.Struct, frozen=True):
-    """The product with a data set in it; `names` gives a row's id by its document's id."""
+    """The product with a data set in it; `names` gives a row's id by its document's id, and by those inside that."""
 
     services: Services
     tenant: Tenant
@@ -79,7 +81,7 @@ def _thrown_away(settings: Settings, tenant: Tenant) -> Iterator[None]:
 
 
 def _ingest(services: Services, tenant: Tenant, wanted: EvaluationSet, folder: Path, bars: Progress) -> dict[str, str]:
-    """Submit every row and wait; returns the row's id by document id."""
+    """Submit every row and wait; returns the row's id by document id, also of what was found inside a row's file."""
     intake = services.intake.for_tenant(tenant)
     registry = services.registry.for_tenant(tenant)
     names = {}
@@ -98,7 +100,31 @@ def _ingest(services: Services, tenant: Tenant, wanted: EvaluationSet, folder: P
         if not open_count:
             break
         time.sleep(POLL_S)
-    for document in registry.list(DocumentState.FAILED).documents:
+    names |= _inside(registry, names)
+    for document in _documents(registry, DocumentState.FAILED):
         reason = document.failure.message if document.failure else "no reason was kept"
-        bars.console.print(f"Not read, so not found: {names[document.id]}: {reason}", style="yellow", markup=False)
+        what = f"{document.source} of {names[document.id]}" if document.parent else names[document.id]
+        bars.console.print(f"Not read, so not found: {what}: {reason}", style="yellow", markup=False)
     return names
+
+
+def _inside(registry: TenantRegistry, names: Mapping[str, str]) -> dict[str, str]:
+    """The row's id by the id of each document that was found inside that of a row, or inside such a one."""
+    parents = {document.id: document.parent for document in _documents(registry) if document.parent}
+
+    def outermost(document_id: str) -> str:
+        while document_id in parents:
+            document_id = parents[document_id]
+        return document_id
+
+    return {child: names[outermost(child)] for child in parents}
+
+
+def _documents(registry: TenantRegistry, state: DocumentState | None = None) -> Iterator[Document]:
+    cursor = ""
+    while True:
+        page = registry.list(state, PAGE, cursor)
+        yield from page.documents
+        cursor = page.cursor
+        if not cursor:
+            return

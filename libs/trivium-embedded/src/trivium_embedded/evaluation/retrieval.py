@@ -14,7 +14,7 @@ from rich.progress import Progress
 from rich.table import Table
 
 from trivium.config import Settings
-from trivium.domain.errors import TryLater
+from trivium.domain.errors import Refused, TryLater
 from trivium.domain.retrieval import Mode, Scored, SearchFilter, SearchResult
 from trivium.evaluation.dataset import EvaluationSet, load_set
 from trivium.evaluation.metrics import COVERAGE_DEPTH, RECALL_DEPTHS, Scores, mean_scores, modality_coverage
@@ -46,9 +46,11 @@ def evaluate_retrieval(settings: Settings, folder: Path, run_dir: Path | None, m
     """Ingest `folder` into a throw-away tenant, run these modes, print the table, write TREC's files.
 
     A document that cannot be read is told, and counts as not found; so is a search that exceeds its time budget, and
-    counts as missed. Raises `Refused` (`bad_evaluation_set`).
+    counts as missed. Raises `Refused` (`bad_evaluation_set`), also where there are no questions.
     """
     wanted = load_set(folder)
+    if not wanted.queries:
+        raise Refused("bad_evaluation_set", f"{folder} has no questions.", "Add some to its queries.jsonl.")
     configure_logging("error", settings.log_format)
     console = Console()
     own = msgspec.structs.replace(settings, llm="", rerank="none")

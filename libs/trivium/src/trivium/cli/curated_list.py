@@ -13,8 +13,10 @@ from pathlib import Path
 
 import msgspec
 
+from trivium.batches import batches
 from trivium.domain.errors import Refused
 from trivium.domain.graph import CO_OCCURS, EntityType
+from trivium.graph_tools.create_entity import MAX_ALIASES
 from trivium.graph_tools.desk import checked_name
 from trivium.graph_tools.import_list import ListedEntity
 from trivium.graph_tools.values import NamedRelation
@@ -67,7 +69,9 @@ def _csv_rows(text: str) -> Iterator[Row]:
                 if len(cells) > len(header):
                     raise _bad(reader.line_num, "there are more cells than columns", 'Put names with commas in "…".')
                 values = dict(zip(header, map(str.strip, cells), strict=False))
-                yield _row(reader.line_num, {**values, "aliases": _names(values.get("aliases", ""))})
+                row = _row(reader.line_num, {**values, "aliases": _names(values.get("aliases", ""))})
+                _require_names(row)
+                yield row
     except csv.Error as error:
         raise _bad(reader.line_num, str(error), "Save it as CSV again.") from error
 
@@ -77,7 +81,10 @@ def _names(cell: str) -> list[str]:
 
 
 def _json_rows(text: str) -> Iterator[Row]:
-    """Ids of the file's own entities, as in an export, give way to their names."""
+    """Ids of the file's own entities, as in an export, give way to their names.
+
+    These may be titles that nobody may call a thing by: whoever imports the rows refuses each by itself.
+    """
     names: dict[object, object] = {}
     for line, record in enumerate(text.split("\n"), start=1):
         if not record.strip():
@@ -90,26 +97,36 @@ def _json_rows(text: str) -> Iterator[Row]:
             continue
         if values.get("kind") != "relation":
             names[values.get("id")] = values.get("name")
-            yield _row(line, values)
+            yield from (_row(line, part) for part in _parts(values))
         elif values.get("type") != CO_OCCURS:  # what passages say, not what somebody decided
             ends = {end: names.get(values.get(end), values.get(end)) for end in ("source", "target")}
             yield _row(line, {**values, **ends})
+
+
+def _parts(values: Mapping[str, object]) -> list[Mapping[str, object]]:
+    """An entity of many other names as several rows."""
+    aliases = values.get("aliases")
+    if not isinstance(aliases, list) or len(aliases) <= MAX_ALIASES:
+        return [values]
+    return [{**values, "aliases": some} for some in batches(aliases, MAX_ALIASES)]
 
 
 def _row(line: int, values: Mapping[str, object]) -> Row:
     kind: type[ListedEntity | NamedRelation] = NamedRelation if values.get("kind") == "relation" else ListedEntity
     given = {name: values[name] for name in kind.__struct_fields__ if values.get(name)}
     try:
-        listed: ListedEntity | NamedRelation = msgspec.convert(given, kind)
-        if isinstance(listed, ListedEntity):
-            for name in (listed.name, *listed.aliases):
-                checked_name(name)
+        return Row(line, msgspec.convert(given, kind))
     except msgspec.ValidationError as error:
         types = f"Types are {', '.join(kind.value for kind in EntityType)}."
         raise _bad(line, str(error), types if "$.type" in str(error) else "Correct the row.") from error
+
+
+def _require_names(row: Row) -> None:
+    try:
+        for name in (row.listed.name, *row.listed.aliases) if isinstance(row.listed, ListedEntity) else ():
+            checked_name(name)
     except Refused as error:
-        raise _bad(line, error.message.removesuffix("."), error.action) from error
-    return Row(line, listed)
+        raise _bad(row.line, error.message.removesuffix("."), error.action) from error
 
 
 def _require_one_row_a_name(rows: list[Row]) -> None:

@@ -98,6 +98,7 @@ class EditLog:
         if not self._last:
             self._identity = self._stored_identity()  # before the records, so that it is never newer than they are
         if not self._started:
+            self._edits, self._last = [], 0  # an earlier try may have broken off between two packs
             for number, key in enumerate(self._objects.keys(PACKS)):
                 packed = self._packed(key) if key == _pack_key(number) else None
                 if packed is None:

@@ -39,8 +39,8 @@ class AnswerScores(msgspec.Struct, frozen=True):
     `words` is the median of all answers. `sure_right` is the share of right ones among answers that are SUPPORTED,
     null questions included, `sure_told` the same with choices by their text alone; `right_sure` is the share of
     SUPPORTED among the right. `refused_shown` are refusals where a right answer was among the first five passages.
-    `false_sure` answers to unanswerable or foreign questions are SUPPORTED. `criticised` answers were judged by a
-    language model.
+    `false_sure` answers to unanswerable or foreign questions are SUPPORTED. `faithful` is of `faithful_of` answers
+    that a language model judged, `relevant` of `relevant_of`.
     """
 
     questions: int
@@ -61,8 +61,9 @@ class AnswerScores(msgspec.Struct, frozen=True):
     false_sure: int
     grounded: Share
     faithful: Share
+    faithful_of: int
     relevant: Share
-    criticised: int
+    relevant_of: int
     verdicts: tuple[Bin, ...]
     bins: tuple[Bin, ...]
     calibration_error: Share
@@ -98,8 +99,9 @@ def scores_of(answers: Sequence[JudgedAnswer]) -> AnswerScores:
         false_sure=sum(_is_sure(one) and not one.wanted.answerable for one in answers),
         grounded=_ratio(sum(one.grounded for one in given), sum(one.statements for one in given)),
         faithful=_mean(one.faithful for one in given if one.faithful is not None),
+        faithful_of=sum(one.faithful is not None for one in given),
         relevant=_mean(one.relevant for one in given if one.relevant is not None),
-        criticised=sum(one.faithful is not None or one.relevant is not None for one in given),
+        relevant_of=sum(one.relevant is not None for one in given),
         verdicts=tuple(_of_verdict(given, verdict) for verdict in Verdict),
         bins=bins,
         calibration_error=calibration_error(bins),

@@ -2,7 +2,7 @@
 
 Exact match and F1 are SQuAD's (Rajpurkar et al. 2016: lower case, no punctuation, no English articles), with MLQA's
 tokens for scripts that write no spaces: one a character (Lewis et al. 2020). Containment cuts words at punctuation, so
-that "1901" stands in "1901-1905".
+that "1901" stands in "1901-1905", but nothing stands in a part of a number: "12" does not in "12,500".
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 import string
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 LONG_GOLD_WORDS = 5  # from here on a gold answer is a statement, which others word differently
 LONG_GOLD_SHARE = 0.8  # of such a gold's words
@@ -22,6 +22,12 @@ _SPACELESS = re.compile(
     r"\U00020000-\U0003ffff])"
 )
 _PUNCTUATION = frozenset(string.punctuation)
+# 12,500 and 1,250.40 and 2,5 but no row of a table, time or date; 2.5 but not 12.05.1990, nor 12.00, which is 12.
+_NUMBER = re.compile(
+    r"(?<![\d.,:/-])(?:[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?|\d+,\d{1,2})(?!\d|[.,:/-]\d)"
+    r"|(?<![\d.])\d+\.(?!00?(?!\d))\d+(?!\d|\.\d)"
+)
+_WITHIN = "\ue000"  # of private use, and no punctuation: stands for a mark within a number
 
 
 def tokens(text: str) -> list[str]:
@@ -53,7 +59,7 @@ def token_f1(said: str, golds: Iterable[str]) -> float:
 
 def contains(text: str, golds: Iterable[str]) -> bool:
     """Whether one of the golds stands in the text, word for word."""
-    return any(_runs_in(text, gold, cut) for gold in golds for cut in (words, tokens))
+    return any(_stands_in(text, gold) or _runs_in(tokens(text), tokens(gold)) for gold in golds)
 
 
 def share_of_words(text: str, golds: Iterable[str]) -> float:
@@ -87,6 +93,15 @@ def _share(have: Counter[str], gold: Counter[str]) -> float:
     return (have & gold).total() / gold.total() if gold else 0.0
 
 
-def _runs_in(text: str, gold: str, cut: Callable[[str], list[str]]) -> bool:
-    wanted = cut(gold)
-    return bool(wanted) and f" {' '.join(wanted)} " in f" {' '.join(cut(text))} "
+def _runs_in(have: Sequence[str], wanted: Sequence[str]) -> bool:
+    return bool(wanted) and f" {' '.join(wanted)} " in f" {' '.join(have)} "
+
+
+def _stands_in(text: str, gold: str) -> bool:
+    """Whether the gold's words follow each other in the text, and neither end of them is within a number."""
+    wanted = words(gold)
+    if not _runs_in(words(text), wanted):
+        return False
+    marked = _NUMBER.sub(lambda number: re.sub("[.,]", _WITHIN, number[0]), unicodedata.normalize("NFKC", text))
+    run = f"[ {_WITHIN}]".join(map(re.escape, wanted))
+    return re.search(f" {run} ", f" {' '.join(words(marked))} ") is not None

@@ -21,7 +21,7 @@ from trivium.graph_tools.same_facts import require_same_facts
 from trivium.graph_tools.values import NamedRelation, NewName, Why
 from trivium.text.names import fold_name
 
-MAX_ROWS = 100  # a call: with all their other names they stay below the edits of one record
+MAX_ROWS = 100  # a call; the edits that they come to must fit into one record besides
 UNTYPED = EntityType.CONCEPT
 
 
@@ -70,7 +70,10 @@ class Imported(Output, frozen=True):
 
 
 async def import_list(desk: Desk, wanted: ImportList) -> Imported:
-    """Raises `TryLater` (`log_busy`); a row that is refused says so in the result, and the others count."""
+    """Raises `TryLater` (`log_busy`), and `Refused` (`too_many_edits`) for more than fit into one record.
+
+    A row that is refused says so in the result, and the others count.
+    """
     return await desk.undisturbed(lambda: _import(desk, wanted))
 
 

@@ -275,7 +275,8 @@ def _given(objects: ObjectStore) -> tuple[GivenTargets, ...]:
 
 
 def _is_read(source: kept.Source, document: Document) -> bool:
-    return (source.version, source.dataset) == (document.active_version, document.dataset)
+    known = (source.version, source.dataset, source.uploaded)
+    return known == (document.active_version, document.dataset, document.uploaded)
 
 
 def _published(registry: TenantRegistry) -> Iterator[Document]:

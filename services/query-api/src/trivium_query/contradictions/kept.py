@@ -35,7 +35,10 @@ log = structlog.get_logger()
 
 
 class Source(msgspec.Struct, frozen=True, array_like=True):
-    """A document version that was read. `since` is when it was published, Unix seconds."""
+    """A document version that was read. `since` is when it was published, `uploaded` when it came, in Unix seconds.
+
+    A version that is deleted and comes again is the same one, and what was kept of it is gone.
+    """
 
     document_id: str
     version: str
@@ -43,6 +46,7 @@ class Source(msgspec.Struct, frozen=True, array_like=True):
     reference: str
     since: float
     passages: int
+    uploaded: float
 
 
 class Pair(msgspec.Struct, frozen=True, array_like=True):
@@ -109,7 +113,8 @@ def read_document(objects: ObjectStore, document: Document) -> Read | None:
     except Exception:
         log.exception("contradictions_document_not_read", document=document.id)
         version, dataset = document.active_version, document.dataset
-        return Read(Source(document.id, version, dataset, _UNREAD, 0.0, document.chunks), Statements())
+        source = Source(document.id, version, dataset, _UNREAD, 0.0, document.chunks, document.uploaded)
+        return Read(source, Statements())
 
 
 def _read(objects: ObjectStore, document: Document) -> Read | None:
@@ -128,7 +133,7 @@ def _read(objects: ObjectStore, document: Document) -> Read | None:
         except NotFound:
             return None
         artifacts.save(objects, reference, found)
-    source = Source(document.id, version, document.dataset, reference, published.at, document.chunks)
+    source = Source(document.id, version, document.dataset, reference, published.at, document.chunks, document.uploaded)
     return Read(source, found)
 
 

@@ -1,14 +1,14 @@
 """What an export holds: entities, then what passages state of them, a page at a time and in a fixed order.
 
 All entities come by their mentions and key, those of a neighbourhood by key; statements by the passage or edit that
-states them. Only what queries may see is stated, each with its evidence. Memory is that of a page, and of a
-neighbourhood's at most `MAX_ENTITIES`.
+states them, a dataset's edits behind its passages. Only what queries may see is stated, each with its evidence. Memory
+is that of a page, of a neighbourhood's at most `MAX_ENTITIES`, and of what edits state in a dataset.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence, Set
 
 import msgspec
 
@@ -64,13 +64,15 @@ class Stores(msgspec.Struct, frozen=True):
 
 
 async def whole(stores: Stores, dataset: str = "") -> AsyncGenerator[list[Part]]:
-    """Everything of a tenant, or what one dataset says."""
+    """Everything of a tenant, or what one dataset says: its passages, and edits that rest on them."""
+    edited = await _of_edits(stores, dataset) if dataset else []
+    ends = _ends(edited)
     cursor, more = "", True
     while more:
         page = await stores.graph.entities(limit=PAGE, cursor=cursor)
         cursor = page.cursor
         more = bool(cursor)
-        yield await _named_within(stores, page.entities, dataset)
+        yield await _named_within(stores, page.entities, dataset, ends)
     after = ""
     while rows := await stores.graph.shares(after, PAGE, dataset):
         after = rows[-1].share.chunk_id
@@ -83,21 +85,46 @@ async def whole(stores: Stores, dataset: str = "") -> AsyncGenerator[list[Part]]
         yield list(await _statements(stores, [*by_passages, *by_edits], documents))
         if len(rows) < PAGE:
             break
+    for some in batches(edited, PAGE):
+        yield list(some)
 
 
 async def neighbourhood(stores: Stores, start: Entity, depth: int, dataset: str = "") -> AsyncGenerator[list[Part]]:
     """An entity, those at most `depth` steps from it, and what is stated between them; perhaps of one dataset."""
     reached = await _reached(stores.graph, start, depth)
+    ends = _ends(await _of_edits(stores, dataset)) if dataset else set()
     for page in batches(sorted(reached), PAGE):
-        yield await _named_within(stores, [reached[key] for key in page], dataset)
+        yield await _named_within(stores, [reached[key] for key in page], dataset, ends)
+    keys = {entity.id: entity.key for entity in reached.values()}
+
+    def first_end(one: Statement) -> str:
+        """With whose page it comes; "" where one of its ends was not reached."""
+        return min(keys.get(one.source, ""), keys.get(one.target, ""))
+
+    full: set[str] = set()  # of these perhaps more is stated than was read: the other end may have it
+    told: set[str] = set()  # statements that come first with one of them
     for page in batches(sorted(reached), PAGE // 10):
         evidence = await asyncio.gather(*(stores.graph.evidence(key, STATEMENTS_PER_ENTITY) for key in page))
         relations = [relation for _, stated in evidence for relation in stated]
-        documents = await _resting_on(stores, relations, dataset)
-        ids = {entity.id: entity.key for entity in reached.values()}
-        found = await _statements(stores, relations, documents)
-        own = set(page)  # each statement comes with the first of its two ends
-        yield [one for one in found if one.target in ids and min(ids.get(one.source, ""), ids[one.target]) in own]
+        found = await _statements(stores, relations, await _resting_on(stores, relations, dataset))
+        own = set(page)
+        full |= {key for key, (_, stated) in zip(page, evidence, strict=True) if len(stated) >= STATEMENTS_PER_ENTITY}
+        late = {one.id for one in found if first_end(one) in full} - told
+        yield [one for one in found if first_end(one) in own or one.id in late]
+        told |= late
+
+
+async def _of_edits(stores: Stores, dataset: str) -> list[Statement]:
+    """What edits state that rest on the dataset's passages; their shares are of no dataset."""
+    found: list[Statement] = []
+    after = SHARE_PREFIX
+    while after:
+        rows = await stores.graph.shares(after, PAGE)
+        shares = [row.share for row in rows if is_share_of_edit(row.share.chunk_id)]
+        relations = [relation for share in shares for relation in share.relations]
+        found += await _statements(stores, relations, await _resting_on(stores, relations, dataset))
+        after = shares[-1].chunk_id if len(shares) == PAGE else ""
+    return found
 
 
 async def _resting_on(stores: Stores, relations: Sequence[Relation], dataset: str) -> dict[str, Document]:
@@ -135,15 +162,19 @@ async def _reached(graph: GraphReader, start: Entity, depth: int) -> dict[str, E
     return reached
 
 
-async def _named_within(stores: Stores, entities: Sequence[Entity], dataset: str) -> list[Part]:
-    """Those that stand in a passage of the dataset."""
+def _ends(stated: Iterable[Statement]) -> set[str]:
+    return {end for one in stated for end in (one.source, one.target)}
+
+
+async def _named_within(stores: Stores, entities: Sequence[Entity], dataset: str, ends: Set[str]) -> list[Part]:
+    """Those that stand in a passage of the dataset, and the `ends` (ids) of what edits state there."""
     if not dataset or not entities:
         return list(entities)
     keys = [entity.key for entity in entities]
     where = RowFilter(dataset=dataset)
     named = await asyncio.gather(*(stores.graph.mentioned_by(keys, 1, role, where) for role in MentionRole))
     present = {key for found in named for key in found}
-    return [entity for entity in entities if entity.key in present]
+    return [entity for entity in entities if entity.key in present or entity.id in ends]
 
 
 async def _statements(
