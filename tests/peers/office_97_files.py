@@ -13,7 +13,7 @@ from typing import Literal
 
 from Cryptodome.Cipher import ARC4
 from msoffcrypto.method.xor_obfuscation import DocumentXOR
-from outlook_files import SMALL, compound_file
+from outlook_files import SMALL, Tree, compound_file
 from word_files import NOTHING, word_streams
 
 Kind = Literal["rc4", "cryptoapi"]
@@ -91,7 +91,7 @@ def workbook_file(
     cells: list[str],
     password: str = "",
     kind: Kind | Literal["xor"] = "rc4",
-    more: Mapping[str, bytes] = NOTHING,
+    more: Mapping[str, bytes | Tree] = NOTHING,
 ) -> bytes:
     """One sheet with one column, in BIFF8: the headers of its records stay readable, and where its sheet begins."""
     sheet = [(_BOF, struct.pack("<HHHHII", 0x0600, 0x0010, 0, 0, 0, 0))]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import re
+import zipfile
 
 import docx
 import pytest
@@ -11,7 +13,7 @@ from docx.oxml import parse_xml
 
 from trivium.domain.parsed import UnitKind
 
-from .conftest import Parse, texts
+from .conftest import InkOcr, Parse, picture, texts
 
 _W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 _MC = "http://schemas.openxmlformats.org/markup-compatibility/2006"
@@ -98,6 +100,69 @@ def test_a_text_box_that_word_stores_twice_is_read_once(parse: Parse) -> None:
     choice = f"<mc:Choice Requires='wps'><w:drawing>{box}</w:drawing></mc:Choice>"
     twice = f"<mc:AlternateContent>{choice}<mc:Fallback><w:pict>{box}</w:pict></mc:Fallback></mc:AlternateContent>"
     assert texts(parse(_with(_paragraph(f"<w:r>{twice}</w:r>"))), UnitKind.TEXT) == ["In a box"]
+
+
+_DRAWING = "http://schemas.openxmlformats.org/drawingml/2006/main"
+_RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+
+
+def _alternative(choice: str, fallback: str) -> str:
+    choice = f"<mc:Choice Requires='wps'><w:drawing>{choice}</w:drawing></mc:Choice>"
+    return f"<w:r><mc:AlternateContent>{choice}<mc:Fallback>{fallback}</mc:Fallback></mc:AlternateContent></w:r>"
+
+
+def _pictured(markup: str) -> bytes:
+    """A paragraph with `markup` in a document that has a picture; `{picture}` refers to it."""
+    document = docx.Document()
+    identifier, _ = document.part.get_or_add_image(io.BytesIO(picture()))
+    blip = f"<a:blip xmlns:a='{_DRAWING}' xmlns:r='{_RELATIONS}' r:embed='{identifier}'/>"
+    markup = markup.replace("{picture}", f"<w:r><w:drawing>{blip}</w:drawing></w:r>")
+    document.element.body.insert(0, parse_xml(f'<w:p xmlns:w="{_W}" xmlns:mc="{_MC}">{markup}</w:p>'))
+    return _saved(document)
+
+
+def test_a_picture_in_a_text_box_is_read_once(parse: Parse, ocr: InkOcr) -> None:
+    box = f"<w:txbxContent><w:p>{{picture}}</w:p>{_paragraph(_run('Caption'))}</w:txbxContent>"
+    document = parse(_pictured(_alternative(box, f"<w:pict>{box}</w:pict>")), ocr=ocr)
+    assert [(unit.kind.value, unit.text) for unit in document.units] == [("image", "ink"), ("text", "Caption")]
+    assert len(ocr.shapes) == 1
+
+
+@pytest.mark.parametrize(("choice", "count"), [("{picture}", 1), ("", 1)], ids=["in both", "in the fallback alone"])
+def test_a_picture_that_word_stores_twice_is_read_once(parse: Parse, ocr: InkOcr, choice: str, count: int) -> None:
+    assert texts(parse(_pictured(_alternative(choice, "{picture}")), ocr=ocr), UnitKind.IMAGE) == ["ink"] * count
+
+
+def test_cells_left_out_before_a_row_keep_its_cells_under_their_columns(parse: Parse) -> None:
+    def row(*cells: str, before: int = 0) -> str:
+        stated = f"<w:trPr><w:gridBefore w:val='{before}'/></w:trPr>" if before else ""
+        return f"<w:tr>{stated}{''.join(_cell(_paragraph(_run(cell))) for cell in cells)}</w:tr>"
+
+    rows = (row("Site", "Species", "Count"), row("Ford", "Pike", "3"), row("Salmon", "7", before=1), row("9", before=2))
+    assert texts(parse(_with(f"<w:tbl>{''.join(rows)}</w:tbl>")), UnitKind.TABLE) == [
+        "Site: Ford; Species: Pike; Count: 3\nSpecies: Salmon; Count: 7\nCount: 9",
+    ]
+
+
+def test_parts_are_found_by_their_relations_whatever_their_names(parse: Parse) -> None:
+    """Word Online writes document2.xml, styles2.xml and so on."""
+    document = docx.Document()
+    document.add_heading("Plan", 1)
+    paragraph = document.add_paragraph("The weir falls.")
+    document.add_comment(paragraph.runs, text="When?", author="Ada")
+    stream, made = io.BytesIO(_saved(document)), io.BytesIO()
+    with zipfile.ZipFile(stream) as old, zipfile.ZipFile(made, "w") as new:
+        for name in old.namelist():
+            content = old.read(name)
+            if name.endswith((".rels", "[Content_Types].xml")):
+                content = re.sub(rb"(document|styles|comments)\.xml", rb"\g<1>2.xml", content)
+            new.writestr(re.sub(r"^(word/(?:_rels/)?(?:document|styles|comments))\.xml", r"\g<1>2.xml", name), content)
+    kinds = [(unit.kind.value, unit.text, unit.position.section) for unit in parse(made.getvalue()).units]
+    assert kinds == [
+        ("heading", "Plan", ("Plan",)),
+        ("text", "The weir falls.", ("Plan",)),
+        ("note", "Ada: When?", ("Plan",)),
+    ]
 
 
 def test_tables_in_headers_and_comments_with_their_authors_are_notes(parse: Parse) -> None:

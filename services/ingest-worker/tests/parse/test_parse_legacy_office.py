@@ -12,9 +12,10 @@ from pathlib import Path
 import docx
 import pptx
 import pytest
-from office_97_files import locked_presentation_file
+from office_97_files import locked_presentation_file, workbook_file
+from outlook_files import Tree, compound_file
 from tiny_disk import tiny_disk
-from word_files import powerpoint_file, word_file
+from word_files import powerpoint_file, word_file, word_streams
 
 from trivium.domain.errors import NeverWill, TryLater
 from trivium.domain.parsed import UnitKind
@@ -194,6 +195,25 @@ def test_without_libre_office_a_damaged_word_97_document_is_called_so(parse: Par
 def test_without_libre_office_a_powerpoint_97_presentation_says_what_to_install(parse: Parse) -> None:
     with pytest.raises(NeverWill, match="Install LibreOffice") as failure:
         parse(SLIDES, "plan.ppt")
+    assert failure.value.code == "needs_libreoffice"
+
+
+@pytest.mark.usefixtures("no_libre_office")
+@pytest.mark.parametrize("name", ["plan.xls", "plan.doc", "upload"])
+def test_what_is_embedded_in_a_file_does_not_decide_what_it_is(parse: Parse, name: str) -> None:
+    stream, table = word_streams("An embedded letter.")
+    letter: Tree = {"WordDocument": stream, "1Table": table}
+    assert parse(workbook_file(["Gauge", "Ford"], more={"MBD0001": letter}), name).text == "Gauge\nFord"
+    pool: Tree = {"_1": {"Workbook": b"cells", "PowerPoint Document": b"slides", "__substg1.0_0037001F": b"mail"}}
+    assert parse(compound_file({**letter, "ObjectPool": pool}), name).text == "An embedded letter."
+
+
+@pytest.mark.usefixtures("no_libre_office")
+def test_a_presentation_saved_for_powerpoint_95_too_is_known_as_one(parse: Parse) -> None:
+    """It keeps its newer half in a storage of its own."""
+    content = compound_file({"PP40": b"slides", "PP97_DUALSTORAGE": {"PowerPoint Document": b"slides"}})
+    with pytest.raises(NeverWill) as failure:
+        parse(content, "plan.ppt")
     assert failure.value.code == "needs_libreoffice"
 
 

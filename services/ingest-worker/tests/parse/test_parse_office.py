@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import datetime
 import io
+import re
 import zipfile
+from collections.abc import Callable
 
 import docx
 import openpyxl
 import pptx
 import pytest
 from docx.oxml import parse_xml
-from pptx.chart.data import CategoryChartData
+from pptx.chart.data import CategoryChartData, XyChartData
 from pptx.enum.chart import XL_CHART_TYPE
 from pptx.util import Inches
 
@@ -82,6 +84,58 @@ def test_pptx_gives_slides_tables_charts_and_notes(parse: Parse) -> None:
     assert trout.text == "Species: Trout; Number: 412"
     assert trout.position.slide == 2
     assert "2022; Salmon: 8" in salmon.text
+
+
+def _quarters() -> CategoryChartData:
+    data = CategoryChartData()
+    for year in ("2023", "2024"):
+        category = data.add_category(year)
+        category.add_sub_category("Q1")
+        category.add_sub_category("Q2")
+    data.add_series("Sales", (1, 2, 3, 4))
+    return data
+
+
+def _shares() -> CategoryChartData:
+    data = CategoryChartData(number_format="0%")
+    data.categories = [datetime.date(2024, 1, 1), datetime.date(2024, 2, 1)]
+    data.add_series("Share", (0.1, 0.2))
+    return data
+
+
+def _scattered() -> XyChartData:
+    data = XyChartData()
+    for name, points in (("A", ((1, 10), (2, 20))), ("B", ((100, 5), (200, 6))), ("C", ((1, 7), (2, 8)))):
+        series = data.add_series(name)
+        for x, y in points:
+            series.add_data_point(x, y)
+    return data
+
+
+@pytest.mark.parametrize(
+    ("kind", "data", "tables"),
+    [
+        (
+            XL_CHART_TYPE.COLUMN_CLUSTERED,
+            _quarters(),
+            ["2023 Q1; Sales: 1\n2023 Q2; Sales: 2\n2024 Q1; Sales: 3\n2024 Q2; Sales: 4"],
+        ),
+        (XL_CHART_TYPE.LINE, _shares(), ["2024-01-01; Share: 10%\n2024-02-01; Share: 20%"]),
+        (
+            XL_CHART_TYPE.XY_SCATTER,
+            _scattered(),
+            ["1; A: 10; C: 7\n2; A: 20; C: 8", "100; B: 5\n200; B: 6"],
+        ),
+    ],
+    ids=["categories of two levels", "dates and shares", "points of their own"],
+)
+def test_points_of_a_chart_stand_at_what_they_belong_to(
+    parse: Parse, kind: XL_CHART_TYPE, data: CategoryChartData | XyChartData, tables: list[str]
+) -> None:
+    deck = pptx.Presentation()
+    slide = deck.slides.add_slide(deck.slide_layouts[6])
+    slide.shapes.add_chart(kind, Inches(1), Inches(1), Inches(4), Inches(2), data)
+    assert texts(parse(_saved(deck)), UnitKind.TABLE) == tables
 
 
 def test_xlsx_rows_are_said_in_words_with_sheet_rows_and_dates(parse: Parse) -> None:
@@ -157,6 +211,64 @@ def test_entities_in_an_office_file_are_refused(parse: Parse) -> None:
     assert failure.value.code == "unsafe_xml"
 
 
+def _slides() -> bytes:
+    deck = pptx.Presentation()
+    slide = deck.slides.add_slide(deck.slide_layouts[1])
+    slide.shapes.title.text, slide.placeholders[1].text = "River plan", "The weir falls."
+    return _saved(deck)
+
+
+def _sheets() -> bytes:
+    book = openpyxl.Workbook()
+    book.active.append(["Weir", "Built"])
+    book.active.append(["upper", datetime.date(1998, 5, 4)])
+    return _saved(book)
+
+
+_OFFICE = {"a.docx": _word, "a.pptx": _slides, "a.xlsx": _sheets}
+
+
+def _strict(content: bytes) -> bytes:
+    """With the namespaces of ISO 29500 Strict, as Office's "Strict Open XML" has them."""
+    stream = io.BytesIO()
+    transitional = rb"http://schemas\.openxmlformats\.org/(\w+ml|officeDocument)/2006/(?!\w+-properties)"
+    with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(stream, "w") as new:
+        for name in old.namelist():
+            new.writestr(name, re.sub(transitional, rb"http://purl.oclc.org/ooxml/\1/", old.read(name)))
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize(("name", "make"), _OFFICE.items())
+def test_strict_open_xml_reads_as_the_transitional(parse: Parse, name: str, make: Callable[[], bytes]) -> None:
+    assert parse(_strict(make()), name) == parse(make(), name)
+
+
+def test_the_names_of_strict_namespaces_are_left_alone_in_a_text(parse: Parse) -> None:
+    document = docx.Document()
+    document.add_paragraph("See http://purl.oclc.org/ooxml/wordprocessingml/main.")
+    assert parse(_strict(_saved(document))).text == "See http://purl.oclc.org/ooxml/wordprocessingml/main."
+
+
+@pytest.mark.parametrize(("name", "make"), _OFFICE.items())
+def test_damaged_properties_cost_no_text(parse: Parse, name: str, make: Callable[[], bytes]) -> None:
+    document = parse(_repacked(make(), "docProps/core.xml", b""), name)
+    assert document.units == parse(make(), name).units
+    assert any("properties" in warning for warning in document.warnings)
+
+
+def test_a_damaged_chart_costs_no_text(parse: Parse) -> None:
+    document = docx.Document()
+    document.add_paragraph("Before.")
+    part = docx.opc.part.Part(docx.opc.packuri.PackURI("/word/charts/chart1.xml"), "application/xml", b"")
+    identifier = document.part.relate_to(part, f"{_RELATIONS}/chart")
+    chart = f'<c:chart xmlns:c="{_CHART}" xmlns:r="{_RELATIONS}" r:id="{identifier}"/>'
+    run = document.add_paragraph("Shown here.").add_run()
+    run._r.append(parse_xml(f"<w:drawing {_MATH}>{chart}</w:drawing>"))
+    read = parse(_saved(document))
+    assert texts(read, UnitKind.TEXT) == ["Before.", "Shown here."]
+    assert any("chart1.xml" in warning for warning in read.warnings)
+
+
 def test_a_truncated_office_file_is_called_corrupt(parse: Parse) -> None:
     content = _word()
     with pytest.raises(NeverWill) as failure:
@@ -171,6 +283,8 @@ def test_an_encrypted_office_file_asks_for_its_password(parse: Parse) -> None:
     assert failure.value.code == "password_needed"
 
 
+_RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+_CHART = "http://schemas.openxmlformats.org/drawingml/2006/chart"
 _MATH = (
     'xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math" '
     'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
@@ -203,6 +317,18 @@ def _run(text: str) -> str:
         (
             f"<m:m><m:mr><m:e>{_run('1')}</m:e><m:e>{_run('2')}</m:e></m:mr><m:mr><m:e>{_run('3')}</m:e></m:mr></m:m>",
             r"\begin{matrix}1 & 2 \\ 3\end{matrix}",
+        ),
+        (
+            f"<m:eqArr><m:e>{_run('x=1')}</m:e><m:e>{_run('y=2')}</m:e></m:eqArr>",
+            r"\begin{aligned}x=1 \\ y=2\end{aligned}",
+        ),
+        (
+            f"<m:sPre><m:sub>{_run('6')}</m:sub><m:sup>{_run('14')}</m:sup><m:e>{_run('C')}</m:e></m:sPre>",
+            "{}_6^{14}C",
+        ),
+        (
+            f'<m:f><m:fPr><m:type m:val="noBar"/></m:fPr><m:num>{_run("n")}</m:num><m:den>{_run("k")}</m:den></m:f>',
+            r"{n \atop k}",
         ),
         ("<m:box>" * 90 + _run("deep") + "</m:box>" * 90, "deep"),
     ],

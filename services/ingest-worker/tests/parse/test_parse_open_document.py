@@ -120,6 +120,60 @@ def test_only_a_row_of_one_cell_is_said_once(parse: Parse) -> None:
     ]
 
 
+def _listed(inside: str, levels: int = 1) -> str:
+    return "<text:list><text:list-item>" * levels + inside + "</text:list-item></text:list>" * levels
+
+
+def test_numbered_headings_are_told_once_at_every_level(parse: Parse) -> None:
+    def heading(text: str, level: int) -> str:
+        return f'<text:h text:outline-level="{level}">{text}</text:h>'
+
+    beside = f"<text:p>Beside.</text:p>{_listed('<text:p>item</text:p>')}{heading('Below', 3)}"
+    body = "".join(
+        (_listed(heading("One", 1)), _listed(heading("Sub", 2), 2), _listed(heading("Deep", 3), 16), _listed(beside, 3))
+    )
+    document = parse(_text(body))
+    assert [(unit.kind.value, unit.text) for unit in document.units] == [
+        ("note", "Aldersee Trust"),
+        ("heading", "One"),
+        ("heading", "Sub"),
+        ("heading", "Deep"),
+        ("text", "Beside."),
+        ("list", "- item"),
+        ("heading", "Below"),
+    ]
+    assert document.units[3].position.section == ("One", "Sub", "Deep")
+
+
+def test_words_in_a_drawn_shape_stand_apart_from_the_paragraph_it_hangs_at(parse: Parse) -> None:
+    kinds = ("rect", "ellipse", "circle", "line", "connector", "path", "polygon", "polyline", "regular-polygon")
+    kinds += ("caption", "measure", "custom-shape")
+    shapes = "".join(f"<draw:{kind}><text:p>in {kind}</text:p></draw:{kind}>" for kind in kinds)
+    said = [f"in {kind}" for kind in kinds]
+    assert texts(parse(_text(f"<text:p>Para{shapes} end</text:p>")), UnitKind.TEXT) == ["Para end", *said]
+    deck = _packed(DECK_TYPE, **{"content.xml": _content("presentation", f"<draw:page>{shapes}</draw:page>")})
+    assert texts(parse(deck), UnitKind.TEXT) == said
+
+
+def test_a_bibliography_is_read_and_an_index_that_repeats_headings_is_not(parse: Parse) -> None:
+    index = (
+        "<text:{0}><text:{0}-source><text:index-title-template>Template</text:index-title-template></text:{0}-source>"
+        "<text:index-body><text:index-title><text:p>Title of {0}</text:p></text:index-title>"
+        "<text:p>Entry of {0}</text:p></text:index-body></text:{0}>"
+    )
+    body = index.format("table-of-content") + "<text:p>See [1].</text:p>" + index.format("bibliography")
+    assert texts(parse(_text(body)), UnitKind.TEXT) == ["See [1].", "Title of bibliography", "Entry of bibliography"]
+
+
+def test_a_note_in_a_list_in_a_cell_is_told_once(parse: Parse) -> None:
+    note = "<text:note><text:note-body><text:p>See the map.</text:p></text:note-body></text:note>"
+    cells = f"<table:table-cell>{_listed(f'<text:p>Upper{note}</text:p>')}</table:table-cell>"
+    cells += "<table:table-cell><text:p>2.4 m</text:p></table:table-cell>"
+    document = parse(_text(f"<table:table><table:table-row>{cells}</table:table-row></table:table>"))
+    assert texts(document, UnitKind.TABLE) == ["Upper | 2.4 m"]
+    assert texts(document, UnitKind.NOTE) == ["Aldersee Trust", "See the map."]
+
+
 def test_odp_gives_slides_with_titles_lists_and_notes(parse: Parse) -> None:
     slide = """<draw:page><draw:frame presentation:class="title"><draw:text-box><text:p>Fish passes</text:p>
     </draw:text-box></draw:frame><draw:frame><draw:text-box><text:list><text:list-item><text:p>Three were built</text:p>

@@ -17,8 +17,9 @@ from aes_pdf import aes_pdf
 from locked_open_documents import locked_by_part, locked_whole, packed
 from msoffcrypto.format.ooxml import OOXMLFile
 from office_97_files import locked_word_file, workbook_file
+from outlook_files import Tree, compound_file, outlook_attachment, outlook_message
 from reportlab.lib.pdfencrypt import StandardEncryption
-from word_files import word_file
+from word_files import word_file, word_streams
 
 from trivium.domain.errors import NeverWill
 from trivium.domain.password import Password
@@ -188,6 +189,30 @@ def test_an_archive_with_one_locked_member_gives_the_others_and_says_that_it_is_
     for password, names, locked in (("", ["open.txt"], True), (SECRET, ["sluice.txt", "open.txt"], False)):
         document = parse(stream.getvalue(), "a.zip", password=password)
         assert ([child.name for child in document.children], document.locked) == (names, locked)
+
+
+def around_a_locked_workbook(kind: str) -> bytes:
+    """A file that says `SAID`, with a locked workbook attached or embedded."""
+    if kind == "msg":
+        attached: Tree = {"__properties_version1.0": bytes(8), **outlook_attachment("offer.xlsx", workbook())}
+        return compound_file(outlook_message("Offer", SAID, **{"__attach_version1.0_#00000000": attached}))
+    if kind == "xls":
+        return workbook_file([SAID], more={"MBD0001": {"Package": workbook(), "EncryptedPackage": b"locked"}})
+    stream, table = word_streams(SAID)
+    pool: Tree = {"_1": {"Package": workbook(), "EncryptedPackage": b"locked"}}
+    return compound_file({"WordDocument": stream, "1Table": table, "ObjectPool": pool})
+
+
+@pytest.mark.usefixtures("no_libre_office")
+@pytest.mark.parametrize("kind", ["msg", "doc", "xls"])
+@pytest.mark.parametrize("password", ["", SECRET])
+def test_a_lock_on_what_a_file_holds_is_none_on_the_file(parse: Parse, kind: str, password: str) -> None:
+    document = parse(around_a_locked_workbook(kind), f"offer.{kind}", password=password)
+    assert SAID in document.text
+    assert [child.name for child in document.children] == (["offer.xlsx"] if kind == "msg" else [])
+    if kind == "msg":
+        (child,) = document.children
+        assert "Dawn" in parse(child.content, child.name, password=SECRET).text
 
 
 @pytest.mark.parametrize(("whole", "torn"), [(b"<encryption ", b"<encrypt!on "), (b'spinCount="1', b'spinCount="x')])

@@ -57,6 +57,16 @@ def test_headings_lists_tables_notes_and_links(parse: Parse, ocr: InkOcr) -> Non
     assert document.links == ("https://otter.example/a",)
 
 
+def test_a_list_that_is_only_defined_makes_no_paragraph_an_item(parse: Parse) -> None:
+    lists = r"{\*\listoverridetable{\listoverride\listid1\listoverridecount0\ls1}}{\stylesheet{\s3\ls1 List;}}"
+    document = parse(_rtf(lists + r"\pard Annual report\par\pard\ls1 first\par\pard After\par"))
+    assert [(unit.kind.value, unit.text) for unit in document.units] == [
+        ("text", "Annual report"),
+        ("list", "- first"),
+        ("text", "After"),
+    ]
+
+
 def test_objects_and_binary_data_are_skipped(parse: Parse) -> None:
     body = r"\pard a{\object{\*\objdata 4d5a9000}{\result shown}}{\pict\bin5 }{}{\}b\par"
     assert parse(_rtf(body)).text == "ashownb"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import datetime
 import io
+import re
 import zipfile
 from collections.abc import Callable
 from typing import Any
@@ -111,6 +113,56 @@ def test_formats_and_readings_of_shared_strings_are_left_out(parse: Parse) -> No
 def test_a_merged_range_says_its_text_in_rows_that_are_empty(parse: Parse) -> None:
     filled = '<row r="9"><c r="A9"><v>7</v></c><c r="C9"><v>8</v></c></row><row r="10"><c r="A10"/><c r="B10"/></row>'
     assert parse(_workbook(filled)).text == "7 | 7 | 8\n7 | 7"
+
+
+def _renamed(content: bytes, old_name: str, new_name: str) -> bytes:
+    """The workbook with a part of another name, which what refers to it tells."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(made, "w") as new:
+        for name in old.namelist():
+            told = old.read(name).replace(old_name.encode(), new_name.encode())
+            new.writestr(name.replace(old_name, new_name), told)
+    return made.getvalue()
+
+
+def test_strings_and_styles_are_found_by_their_relations(parse: Parse) -> None:
+    book, stream = openpyxl.Workbook(), io.BytesIO()
+    for row in (["Gauge", "Installed"], ["Ford", datetime.date(2009, 4, 1)]):
+        book.active.append(row)
+    book.save(stream)
+    for old_name, new_name in (("sharedStrings.xml", "SharedStrings.xml"), ("styles.xml", "styles2.xml")):
+        renamed = _renamed(stream.getvalue(), old_name, new_name)
+        assert parse(renamed).text == "Gauge: Ford; Installed: 2009-04-01"
+
+
+def test_words_that_a_workbook_lacks_are_missed(parse: Parse) -> None:
+    document = parse(_workbook(_ROWS, "<si><t>Gauge</t></si>"))
+    assert "Ford" in document.text
+    assert any("shared strings" in warning for warning in document.warnings)
+    assert not parse(_workbook(_ROWS)).warnings
+
+
+@pytest.mark.parametrize(
+    ("stored", "text"),
+    [
+        ("line1_x000D_\nline2", "line1 line2"),
+        ("_x005F_x000D_ is a return", "_x000D_ is a return"),
+        ("_xD83D__xDE00_ smiles", "\U0001f600 smiles"),
+        ("_xD83D_ is half", "\ufffd is half"),
+        ("file_x12_y", "file_x12_y"),
+    ],
+)
+@pytest.mark.parametrize("plain", [True, False], ids=["plain", "rich"])
+def test_characters_that_excel_writes_as_numbers_are_characters(
+    parse: Parse, stored: str, text: str, plain: bool
+) -> None:
+    shared = f"<si><t>{stored}</t></si>" if plain else f"<si><r><t>{stored}</t></r></si>"
+    rows = (
+        '<row r="1"><c r="A1" t="s"><v>0</v></c></row>'
+        f'<row r="2"><c r="A2" t="inlineStr"><is><t>{stored}</t></is></c></row>'
+        f'<row r="3"><c r="A3" t="str"><f>A1</f><v>{stored}</v></c></row>'
+    )
+    assert parse(_workbook(rows, shared)).text == "\n".join([text] * 3)
 
 
 @pytest.mark.parametrize("part", [_SHEET, _STRINGS])
@@ -225,6 +277,41 @@ def test_durations_are_told_in_all_their_hours(parse: Parse, days: float, form: 
     assert f"Who: Ada; Hours: {text}\n" in _read(parse, fill).text
 
 
+@pytest.mark.parametrize(
+    ("value", "form", "text"),
+    [
+        (datetime.datetime(2024, 5, 1, 12, 30, 59), "yyyy-mm-dd hh:mm:ss", "2024-05-01 12:30:59"),
+        (datetime.datetime(2024, 5, 1, 12, 30), "yyyy-mm-dd h:mm", "2024-05-01 12:30"),
+        (1, "yyyy-mm-dd", "1900-01-01"),
+        (15, "yyyy-mm-dd", "1900-01-15"),
+        (59, "yyyy-mm-dd", "1900-02-28"),
+        (61, "yyyy-mm-dd", "1900-03-01"),
+        (1500, "#,##0.00\\ _D_M", "1500"),
+        (1500, "#,##0.00_y", "1500"),
+        (7, "*d0", "7"),
+        (7, '_-"d"* #,##0_-', "7"),
+        (45413, "[$-409]d-mmm-yy_)", "2024-05-01"),
+    ],
+)
+def test_days_and_numbers_are_told_as_their_format_says(parse: Parse, value: object, form: str, text: str) -> None:
+    def fill(sheet: Any) -> None:
+        for row in (["Who", "What"], ["Ada", value], ["Ben", 0.1]):
+            sheet.append(row)
+        sheet["B2"].number_format = form
+
+    assert f"Who: Ada; What: {text}\n" in _read(parse, fill).text
+
+
+def test_a_blank_behind_the_delimiter_does_not_open_a_quoted_field(parse: Parse) -> None:
+    rows = 'Name, Address, Age\n"Smith, John", "42, High St", 17\n"Doe, Ann", "7, Low Rd", 33\n'
+    document = parse(rows, "x.csv")
+    assert (
+        document.text == "Name: Smith, John; Address: 42, High St; Age: 17\nName: Doe, Ann; Address: 7, Low Rd; Age: 33"
+    )
+    inches = parse('Name, Size\nPipe, "5\nRod, 7, worn\nBar, "6\n', "x.csv")
+    assert inches.text == 'Name: Pipe; Size: "5\nName: Rod; Size: 7; worn\nName: Bar; Size: "6'
+
+
 def test_numbers_keep_the_digits_that_a_sheet_holds(parse: Parse) -> None:
     def fill(sheet: Any) -> None:
         for row in (["What", "Value"], ["Budget", 123456789012.34], ["Small", 12345678901.25], ["Sum", 0.1 + 0.2]):
@@ -232,6 +319,28 @@ def test_numbers_keep_the_digits_that_a_sheet_holds(parse: Parse) -> None:
 
     text = _read(parse, fill).text
     assert text == "What: Budget; Value: 123456789012.34\nWhat: Small; Value: 12345678901.25\nWhat: Sum; Value: 0.3"
+
+
+@pytest.mark.parametrize("gaps", [(), (5,), (8,), (5, 8), (2,), (21, 22)])
+@pytest.mark.parametrize("label", ["Count\n", ""])
+def test_the_values_of_one_column_are_cited_by_no_other_row(parse: Parse, label: str, gaps: tuple[int, ...]) -> None:
+    """Each value says its row."""
+    values = ["" if row in gaps else str(10_000 + row) for row in range(2, 40)]
+    for unit in parse((label or "10001\n") + "\n".join(values) + "\n", "x.csv").units:
+        for value in re.findall("1[0-9]{4}", unit.text):
+            start = unit.text.index(value)
+            rows = unit.position.part(unit.text, start, start + 5).rows
+            assert rows is not None
+            assert rows[0] <= int(value) - 10_000 <= rows[1]
+
+
+@pytest.mark.parametrize("count", range(1, 20))
+def test_the_values_of_one_column_are_cited_by_no_other_characters(parse: Parse, count: int) -> None:
+    content = "Count\r\n" + "".join(f"{1000 + row}\r\n" for row in range(count))
+    (unit,) = parse(content, "x.csv").units
+    start = unit.text.index("1000")
+    offset = unit.position.part(unit.text, start, start + 4).offset
+    assert offset is None or "1000" in content[slice(*offset)]
 
 
 @given(st.lists(st.text(st.characters() | st.sampled_from(" |\u00a0\u200b\ufe0f\u200d\n\x1f"), max_size=8), max_size=6))

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
+import struct
 import zipfile
 from functools import cached_property
+
+import olefile  # type: ignore[import-untyped]
 
 from trivium.ports.parser import Blob
 from trivium_ingest.parse.signed.cms import is_encrypted
@@ -21,6 +25,10 @@ IWORK = {"pages": "Pages", "numbers": "Numbers", "key": "Keynote"}
 _IWORK_PARTS = frozenset(["buildVersionHistory.plist", "index.apxl", "index.apxl.gz"])
 # Made of letters, and yet not for reading as they stand.
 OTHER_THAN_TEXT = (b"{\\rtf", b"%!PS", b"%PDF")
+_STREAMS = frozenset(("WordDocument", "Workbook", "Book", "PowerPoint Document", "EncryptedPackage", "EncryptionInfo"))
+_OUTLOOKS = "__substg1.0_"  # how the names of a message's properties begin
+_DUAL = "PP97_DUALSTORAGE"  # where a presentation for PowerPoint 95 as well keeps its newer half
+_BROKEN = (OSError, ValueError, LookupError, struct.error, TypeError, AttributeError, OverflowError, RecursionError)
 # Control characters that text does not hold; tab, line feed, form feed, carriage return and escape may occur.
 _BINARY = bytes(c for c in range(32) if c not in (9, 10, 12, 13, 27))
 
@@ -71,14 +79,27 @@ class Sample:
 
     @cached_property
     def streams(self) -> frozenset[str]:
-        """Stream names of an OLE2 file (found by scanning its directory entries); empty for anything else."""
+        """Of an OLE2 file, its own streams among those that tell what it is; empty for anything else.
+
+        What is embedded in it or attached to it has streams of its own, which do not count. Where its directory cannot
+        be read, the names are looked for in all its bytes.
+        """
         if not self.head.startswith(OLE2_MAGIC):
             return frozenset()
-        known = ("WordDocument", "Workbook", "Book", "PowerPoint Document", "EncryptedPackage", "EncryptionInfo")
-        found = {name for name in known if name.encode("utf-16-le") + b"\0\0" in self._content}
-        if "__substg1.0_".encode("utf-16-le") in self._content:
-            found.add("__substg1.0_")
+        names = self._own_streams() or self._streams_in_bytes()
+        found = names & _STREAMS
+        if any(name.startswith(_OUTLOOKS) for name in names):
+            found.add(_OUTLOOKS)
         return frozenset(found)
+
+    def _own_streams(self) -> set[str]:
+        with contextlib.suppress(*_BROKEN), olefile.OleFileIO(io.BytesIO(self._content)) as ole:
+            return {path[-1] for path in ole.listdir() if len(path) == 1 or path[0] == _DUAL}
+        return set()
+
+    def _streams_in_bytes(self) -> set[str]:
+        found = {name for name in _STREAMS if name.encode("utf-16-le") + b"\0\0" in self._content}
+        return found | ({_OUTLOOKS} if _OUTLOOKS.encode("utf-16-le") in self._content else set())
 
     @cached_property
     def text(self) -> str:

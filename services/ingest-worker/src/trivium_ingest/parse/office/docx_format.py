@@ -13,12 +13,15 @@ from trivium_ingest.parse.failures import corrupt
 from trivium_ingest.parse.images.ocr import Reader
 from trivium_ingest.parse.office.package import Package
 from trivium_ingest.parse.office.wordprocessing import (
+    C,
+    R,
     Styles,
     W,
     Words,
     block_lines,
-    chart_table,
+    chart_tables,
     children,
+    drawn,
     picture_ids,
     table_of,
     text_boxes,
@@ -28,7 +31,6 @@ from trivium_ingest.parse.sample import Sample
 from trivium_ingest.parse.text.clean import one_line
 
 MEDIA_TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
-_R_ID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 _NOTES = (("footnotes", "footnote"), ("endnotes", "endnote"), ("comments", "comment"))
 
 
@@ -57,7 +59,7 @@ class _Document:
         self._reader = reader
         self._part = _main_part(package.names("word/document"))
         self._relations = package.relations(self._part)
-        self._styles = Styles.read(package)
+        self._styles = Styles.read(package, package.related(self._relations, "styles", "word/styles.xml"))
         body = self._package.xml(self._part).find(f"{W}body")
         if body is None:
             raise corrupt("Word document", "it has no body")
@@ -75,7 +77,7 @@ class _Document:
         for relation in self._relations.values():
             if relation.external:
                 self._out.link(relation.target)
-        properties = self._package.core_properties()
+        properties = self._package.core_properties(self._out.warn)
         stated = properties.pop("title", "")
         first = next((u.text for u in self._out.units if u.kind == UnitKind.HEADING and u.level == 1), "")
         return self._out.document(MEDIA_TYPE, title=stated or self._title or first, metadata=properties)
@@ -130,10 +132,12 @@ class _Document:
                 self._out.warn(f"{relation.target}: {failure.message}")
                 continue
             self._reader.embedded(content, relation.target.rpartition("/")[2], Position(), description)
-        for chart in node.iter("{http://schemas.openxmlformats.org/drawingml/2006/chart}chart"):
-            relation = self._relations.get(chart.get(_R_ID, ""))
+        for chart in drawn(node, f"{C}chart"):
+            relation = self._relations.get(chart.get(f"{R}id", ""))
             if relation is not None and relation.target in self._package:
-                self._out.table(chart_table(self._package.xml(relation.target)))
+                part = self._optional(relation.target)
+                for table in chart_tables(part) if part is not None else ():
+                    self._out.table(table)
 
     def _running(self, kind: str) -> None:
         """Each different header or footer once: they come again on every page."""
@@ -149,7 +153,7 @@ class _Document:
 
     def _notes(self) -> None:
         for part_name, tag in _NOTES:
-            name = f"word/{part_name}.xml"
+            name = self._package.related(self._relations, part_name, f"word/{part_name}.xml")
             part = self._optional(name) if name in self._package else None
             if part is None:
                 continue
@@ -173,7 +177,7 @@ FORMAT = Format(
     name="DOCX",
     media_types=(MEDIA_TYPE, "application/vnd.ms-word.document.macroenabled.12"),
     extensions=("docx", "docm", "dotx"),
-    version=5,
+    version=6,
     recognise=recognise,
     read=read,
     cites="section",

@@ -58,11 +58,15 @@ def _script(mark: str, text: str) -> str:
 
 
 def _fraction(node: etree._Element, depth: int) -> str:
-    return rf"\frac{{{_part(node, 'num', depth)}}}{{{_part(node, 'den', depth)}}}"
+    above, below = _part(node, "num", depth), _part(node, "den", depth)
+    if _stated(node, "type", "bar") == "noBar":  # a binomial coefficient, for one
+        return rf"{{{above} \atop {below}}}"
+    return rf"\frac{{{above}}}{{{below}}}"
 
 
 def _scripts(node: etree._Element, depth: int) -> str:
-    return _base(node, depth) + _script("_", _part(node, "sub", depth)) + _script("^", _part(node, "sup", depth))
+    scripts = _script("_", _part(node, "sub", depth)) + _script("^", _part(node, "sup", depth))
+    return f"{{}}{scripts}{_base(node, depth)}" if node.tag == f"{M}sPre" else _base(node, depth) + scripts
 
 
 def _root(node: etree._Element, depth: int) -> str:
@@ -101,11 +105,17 @@ def _matrix(node: etree._Element, depth: int) -> str:
     return r"\begin{matrix}" + r" \\ ".join(rows) + r"\end{matrix}"
 
 
+def _equations(node: etree._Element, depth: int) -> str:
+    lines = (latex(line, depth) for line in node.iterfind(f"{M}e"))
+    return r"\begin{aligned}" + r" \\ ".join(lines) + r"\end{aligned}"
+
+
 _WRITERS: dict[str, Callable[[etree._Element, int], str]] = {
     "f": _fraction,
     "sSup": _scripts,
     "sSub": _scripts,
     "sSubSup": _scripts,
+    "sPre": _scripts,
     "rad": _root,
     "nary": _nary,
     "d": _delimited,
@@ -114,4 +124,5 @@ _WRITERS: dict[str, Callable[[etree._Element, int], str]] = {
     "limLow": _limit,
     "limUpp": _limit,
     "m": _matrix,
+    "eqArr": _equations,
 }

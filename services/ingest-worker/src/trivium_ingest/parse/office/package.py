@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import posixpath
+import re
 import zipfile
 import zlib
 from collections.abc import Callable
@@ -12,13 +13,19 @@ from typing import IO
 import msgspec
 from lxml import etree
 
+from trivium.domain.errors import NeverWill
 from trivium.ports.parser import ParseLimits
-from trivium_ingest.parse.failures import corrupt, sealed, too_large
+from trivium_ingest.parse.failures import CORRUPT, corrupt, sealed, too_large
 from trivium_ingest.parse.xml.safe import parse_xml
 
 _ENCRYPTED_FLAG = 0x1
 RATIO_FLOOR_BYTES = 1_000_000  # smaller parts may be as repetitive as they like
 _RELATIONSHIPS = "{http://schemas.openxmlformats.org/package/2006/relationships}Relationship"
+_PROPERTIES = "docProps/core.xml"
+# ISO/IEC 29500 has two sets of namespaces: Strict's are known by their first words, and read as the transitional ones.
+_STRICT_BEGIN = b"http://purl.oclc.org/ooxml/"
+_STRICT = re.compile(rb"""(\sxmlns(?::[\w.-]+)?\s*=\s*["'])""" + re.escape(_STRICT_BEGIN) + rb"(\w+)/")
+_TRANSITIONAL = rb"\1http://schemas.openxmlformats.org/\2/2006/"
 BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError, ValueError)
 
 
@@ -96,8 +103,11 @@ class Package:
             raise corrupt(self._what, f"its part {name} cannot be unpacked") from error
 
     def xml(self, name: str) -> etree._Element:
-        """A part as XML, parsed safely."""
-        return parse_xml(self.read(name), self._what, self._tell)
+        """A part as XML, parsed safely; the namespaces of Strict Open XML are the transitional ones."""
+        content = self.read(name)
+        if _STRICT_BEGIN in content:
+            content = _STRICT.sub(_TRANSITIONAL, content)
+        return parse_xml(content, self._what, self._tell)
 
     def relations(self, part: str) -> dict[str, Relation]:
         """What `part` refers to, by relationship id; targets inside the package are part names."""
@@ -114,11 +124,25 @@ class Package:
             found[node.get("Id", "")] = Relation(node.get("Type", "").rpartition("/")[2], target, external)
         return found
 
-    def core_properties(self) -> dict[str, str]:
-        """Title, creator and dates, as the program that made the file wrote them."""
-        if "docProps/core.xml" not in self:
+    def related(self, relations: dict[str, Relation], kind: str, otherwise: str) -> str:
+        """The name of the part that a relation of that type leads to; `otherwise` where none leads to one."""
+        targets = (relation.target for relation in relations.values() if relation.type == kind)
+        return next((target for target in targets if target in self), otherwise)
+
+    def core_properties(self, tell: Callable[[str], None]) -> dict[str, str]:
+        """Title, creator and dates, as the program that made the file wrote them.
+
+        None where they are damaged, which `tell` hears: the text can be read without.
+        """
+        if _PROPERTIES not in self:
             return {}
         wanted = {"title", "creator", "subject", "keywords", "created", "modified", "language"}
-        nodes = [node for node in self.xml("docProps/core.xml") if isinstance(node.tag, str)]
+        try:
+            nodes = [node for node in self.xml(_PROPERTIES) if isinstance(node.tag, str)]
+        except NeverWill as failure:
+            if failure.code != CORRUPT:
+                raise
+            tell(f"Its properties: {failure.message}")
+            return {}
         named = ((etree.QName(node).localname, (node.text or "").strip()) for node in nodes)
         return {name: value for name, value in named if name in wanted and value}

@@ -16,7 +16,7 @@ from trivium_ingest.parse.failures import too_large
 from trivium_ingest.parse.images.ocr import Reader
 from trivium_ingest.parse.office.math import M, latex
 from trivium_ingest.parse.office.package import Package, Relation
-from trivium_ingest.parse.office.wordprocessing import A, C, R, chart_table, described
+from trivium_ingest.parse.office.wordprocessing import A, C, R, chart_tables, described
 from trivium_ingest.parse.registry import Format
 from trivium_ingest.parse.sample import Sample
 from trivium_ingest.parse.table import Table, guess_header_rows
@@ -67,7 +67,7 @@ def read(blob: Blob, limits: ParseLimits, models: ParserModels) -> ParsedDocumen
             out.warn(f"Slide {number}: {failure.message}")
             continue
         first_title = first_title or (title if number == 1 else "")
-    properties = package.core_properties()
+    properties = package.core_properties(out.warn)
     stated = properties.pop("title", "")
     generic = stated.lower() in ("powerpoint presentation", "presentation", "slide 1", "untitled")
     title = first_title if generic or not stated else stated
@@ -129,13 +129,14 @@ class _Slide:
             self._out.add(UnitKind.IMAGE, described(properties.get("descr", "")), self._position)
 
     def _frame(self, node: etree._Element) -> None:
-        table = node.find(f".//{A}tbl")
-        if table is not None:
-            self._out.table(_table(table), self._position)
+        stored = node.find(f".//{A}tbl")
+        if stored is not None:
+            self._out.table(_table(stored), self._position)
         for chart in node.iter(f"{C}chart"):
             relation = self._relations.get(chart.get(f"{R}id", ""))
             if relation is not None and relation.target in self._package:
-                self._out.table(chart_table(self._package.xml(relation.target)), self._position)
+                for table in chart_tables(self._package.xml(relation.target)):
+                    self._out.table(table, self._position)
         for relation in self._smart_art(node):
             texts = [one_line(_paragraph(p)) for p in self._package.xml(relation.target).iter(f"{A}p")]
             self._out.add(UnitKind.LIST, "\n".join(f"- {text}" for text in texts if text), self._position)
@@ -256,7 +257,7 @@ FORMAT = Format(
     name="PPTX",
     media_types=(MEDIA_TYPE, "application/vnd.ms-powerpoint.presentation.macroenabled.12"),
     extensions=("pptx", "pptm", "ppsx", "potx"),
-    version=3,
+    version=4,
     recognise=recognise,
     read=read,
     cites="slide",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 
 import msgspec
 from lxml import etree
@@ -11,6 +12,7 @@ from lxml import etree
 from trivium.domain.errors import NeverWill
 from trivium_ingest.parse.office.math import M, latex
 from trivium_ingest.parse.office.package import Package
+from trivium_ingest.parse.spreadsheets.cells import shown_as
 from trivium_ingest.parse.table import Table, guess_header_rows
 from trivium_ingest.parse.text.clean import one_line
 
@@ -32,6 +34,7 @@ _UNUSUAL = (f"{W}vanish", f"{W}tabs", f"{M}oMath", f"{M}t", f"{_MC}Fallback", *_
 _LOOKED_THROUGH = frozenset(f"{W}{name}" for name in ("sdt", "sdtContent", "ins", "moveTo", "customXml", "smartTag"))
 _DRAWN = (f"{W}txbxContent", f"{A}blip", f"{_VML}imagedata", f"{C}chart")
 MAX_CHART_POINTS = 2_000
+MAX_COLUMNS = 63  # Word's own bound
 MAX_TABLES = 50  # one in the other; what lies deeper is the text of a cell
 
 
@@ -111,10 +114,10 @@ class Styles(msgspec.Struct, frozen=True):
     lists: frozenset[str]
 
     @classmethod
-    def read(cls, package: Package) -> Styles:
-        """From `word/styles.xml`; a document without one has no headings by style."""
+    def read(cls, package: Package, part: str) -> Styles:
+        """From the part of that name; a document without one has no headings by style."""
         try:
-            root = package.xml("word/styles.xml")
+            root = package.xml(part)
         except NeverWill:
             return cls({}, frozenset(), frozenset())
         levels: dict[str, int] = {}
@@ -183,14 +186,15 @@ def table_of(node: etree._Element, words: Words, depth: int = 0) -> Table:
         stated = _child(row, f"{W}trPr")
         if stated is not None and _child(stated, f"{W}del") is not None:
             continue
-        cells: list[str] = []
+        before = _left_out(stated)
+        cells: list[str] = [""] * before
         stored = list(children(row, _TC))
         for cell in stored:
             text = _cell_text(cell, words, depth)
             properties = _child(cell, f"{W}tcPr")
             found = _by_tag(properties) if properties is not None else {}
             merge, width = found.get(f"{W}vMerge"), _value(found.get(f"{W}gridSpan"))
-            for _ in range(min(int(width), 63) if width.isdigit() and int(width) else 1):
+            for _ in range(min(int(width), MAX_COLUMNS) if width.isdigit() and int(width) else 1):
                 column = len(cells)
                 if merge is not None and _value(merge) != "restart":
                     text = above.get(column, "")  # what a covered cell holds itself, nobody sees
@@ -200,8 +204,14 @@ def table_of(node: etree._Element, words: Words, depth: int = 0) -> Table:
         if header is not None and marked == len(rows) and _value(header) not in ("0", "false"):
             marked += 1
         if any(cells):
-            rows.append(tuple(cells) if len(stored) > 1 else (cells[0],))
+            rows.append(tuple(cells if len(stored) > 1 else cells[: before + 1]))
     return Table(tuple(rows), marked if 0 < marked < len(rows) else guess_header_rows(rows))
+
+
+def _left_out(stated: etree._Element | None) -> int:
+    """Columns before the first cell of a row that does not begin at the table's edge."""
+    before = _value(_child(stated, f"{W}gridBefore")) if stated is not None else ""
+    return min(int(before), MAX_COLUMNS) if before.isascii() and before.isdigit() and len(before) < 10 else 0
 
 
 def _cell_text(cell: etree._Element, words: Words, depth: int) -> str:
@@ -236,26 +246,33 @@ def children(node: etree._Element, *tags: str) -> Iterator[etree._Element]:
 
 
 def text_boxes(node: etree._Element) -> list[etree._Element]:
-    """Contents of text boxes that stand in no other, each once although Word stores them twice (DrawingML and VML)."""
-    found = []
+    """Contents of text boxes that stand in no other."""
+    return list(drawn(node, f"{W}txbxContent"))
+
+
+def drawn(node: etree._Element, tag: str) -> Iterator[etree._Element]:
+    """Elements of that name in no text box, each once although Word stores it twice (DrawingML and VML)."""
     waiting = list(reversed(node))
     while waiting:
         inner = waiting.pop()
-        if inner.tag == f"{W}txbxContent":
-            found.append(inner)
-        elif inner.tag != f"{_MC}Fallback":
+        if inner.tag == tag:
+            yield inner
+        elif inner.tag != f"{W}txbxContent" and not _repeats(inner):
             waiting += reversed(inner)
-    return found
+
+
+def _repeats(node: etree._Element) -> bool:
+    """True of what stands there for programs that do not know the form in which the same is drawn before it."""
+    before = node.itersiblings(preceding=True) if node.tag == f"{_MC}Fallback" else ()
+    return any(True for choice in before for _ in choice.iter(*_DRAWN))
 
 
 def picture_ids(node: etree._Element) -> list[tuple[str, str]]:
-    """(relationship id, alternative text) of the pictures, in order."""
+    """(relationship id, alternative text) of the pictures in no text box, in order."""
     found = []
-    for blip in node.iter(f"{A}blip"):
+    for blip in drawn(node, f"{A}blip"):
         found.append((blip.get(f"{R}embed", "") or blip.get(f"{R}link", ""), alternative_text(blip)))
-    for image in node.iter(f"{_VML}imagedata"):
-        if f"{_MC}Fallback" not in {ancestor.tag for ancestor in image.iterancestors()}:
-            found.append((image.get(f"{R}id", ""), ""))
+    found += [(image.get(f"{R}id", ""), "") for image in drawn(node, f"{_VML}imagedata")]
     return found
 
 
@@ -278,30 +295,68 @@ def described(text: str) -> str:
     return "" if generated else text
 
 
-def chart_table(root: etree._Element) -> Table:
-    """A chart's data: one row per category, one column per series."""
+class _Plot(msgspec.Struct):
+    """Series that share their categories: the names above the columns, and the points by their places."""
+
+    categories: dict[int, str]
+    header: list[str]
+    columns: list[dict[int, str]]
+
+    def table(self, title: str) -> Table:
+        places = sorted({*self.categories, *(place for column in self.columns for place in column)})[:MAX_CHART_POINTS]
+        rows = [(self.categories.get(p, str(p + 1)), *(column.get(p, "") for column in self.columns)) for p in places]
+        return Table((tuple(self.header), *rows) if rows else (), 1 if rows else 0, title)
+
+
+def chart_tables(root: etree._Element) -> list[Table]:
+    """A chart's data: one row per category, one column per series.
+
+    Series whose points lie at other places than those of the others (scattered ones) are a table of their own.
+    """
     title = one_line("".join(node.text or "" for node in root.iterfind(f".//{C}chart/{C}title//{A}t")))
-    header, columns = [""], []
-    categories: dict[int, str] = {}
-    for series in root.iter(f"{C}ser"):
-        header.append(" ".join(_points(series.find(f"{C}tx")).values()) or f"Series {len(header)}")
-        categories = categories or _points(series.find(f"{C}cat")) or _points(series.find(f"{C}xVal"))
+    zero = root.find(f"{C}date1904")
+    points = partial(_points, since_1904=zero is not None and zero.get("val", "1") in ("1", "true"))
+    plots: dict[tuple[tuple[int, str], ...], _Plot] = {}
+    for number, series in enumerate(root.iter(f"{C}ser"), 1):
+        scattered = series.find(f"{C}xVal")
+        categories = points(series.find(f"{C}cat") if scattered is None else scattered)
+        own = tuple(categories.items()) if scattered is not None else ()
+        plot = plots.setdefault(own, _Plot({}, [""], []))
+        plot.categories = plot.categories or categories
+        plot.header.append(" ".join(points(series.find(f"{C}tx")).values()) or f"Series {number}")
         values = series.find(f"{C}val")
-        columns.append(_points(values if values is not None else series.find(f"{C}yVal")))
-    places = sorted({*categories, *(place for column in columns for place in column)})[:MAX_CHART_POINTS]
-    rows = [(categories.get(p, str(p + 1)), *(column.get(p, "") for column in columns)) for p in places]
-    return Table((tuple(header), *rows) if rows else (), 1 if rows else 0, title)
+        plot.columns.append(points(values if values is not None else series.find(f"{C}yVal")))
+    return [plot.table(title) for plot in plots.values()]
 
 
-def _points(node: etree._Element | None) -> dict[int, str]:
+def _points(node: etree._Element | None, *, since_1904: bool) -> dict[int, str]:
+    """Words by their places; numbers as their format shows them, categories of several levels as one name."""
     if node is None:
         return {}
+    if levels := list(node.iter(f"{C}lvl")):
+        return _of_levels([_points_of(level, since_1904=since_1904) for level in levels])
+    points = _points_of(node, since_1904=since_1904)
+    direct = node.find(f"{C}v")
+    return points if points or direct is None else {0: one_line(direct.text or "")}
+
+
+def _points_of(node: etree._Element, *, since_1904: bool) -> dict[int, str]:
+    form = next((code.text or "" for code in node.iter(f"{C}formatCode")), "")
     points = {}
     for point in node.iter(f"{C}pt"):
         index, value = point.get("idx", "0"), point.find(f"{C}v")
         if index.isdigit() and value is not None:
-            points[int(index)] = one_line(value.text or "")
-    if not points:
-        direct = node.find(f"{C}v")
-        return {0: one_line(direct.text or "")} if direct is not None else {}
+            text, code = one_line(value.text or ""), point.get("formatCode", form)
+            points[int(index)] = shown_as(code, text, since_1904=since_1904) if code else text
     return points
+
+
+def _of_levels(levels: list[dict[int, str]]) -> dict[int, str]:
+    """Categories under categories: those of an outer level, which come later, hold until the next one of it."""
+    inner, *outer = levels
+    names: dict[int, str] = {}
+    above = [""] * len(outer)
+    for place in sorted({place for level in levels for place in level}):
+        above = [level.get(place, before) for level, before in zip(outer, above, strict=True)]
+        names[place] = " ".join(filter(None, [*reversed(above), inner.get(place, "")]))
+    return names

@@ -32,9 +32,13 @@ _HREF = "{http://www.w3.org/1999/xlink}href"
 _MATH = "{http://www.w3.org/1998/Math/MathML}"
 MAX_COLUMNS = 1_024  # a row's repeated cells are written as a count, which costs the writer nothing
 MAX_DEPTH = 60  # from here on a text is one paragraph
-_ANCHORED = (f"{TEXT}note", f"{OFFICE}annotation", f"{DRAW}frame", f"{DRAW}custom-shape", f"{DRAW}g")
+_CURVES = ("line", "connector", "measure", "path", "polyline", "polygon", "regular-polygon", "circle", "ellipse")
+_SHAPES = tuple(f"{DRAW}{name}" for name in ("frame", "g", "custom-shape", "rect", "caption", *_CURVES))
+_ANCHORED = (f"{TEXT}note", f"{OFFICE}annotation", *_SHAPES)
 # Stand in a paragraph's tree and are not its text.
 _APART = frozenset([*_ANCHORED, f"{OFFICE}annotation-end", f"{TEXT}tracked-changes", f"{TEXT}ruby-text"])
+_BIBLIOGRAPHY = tuple(f"{TEXT}{name}" for name in ("bibliography", "index-body", "index-title"))
+_LOOKED_THROUGH = frozenset([f"{TEXT}section", f"{TEXT}numbered-paragraph", f"{DRAW}a", *_BIBLIOGRAPHY])
 _ROW_GROUPS = frozenset(f"{TABLE}table-{name}" for name in ("header-rows", "rows", "row-group"))
 _SHOWN = {f"{TEXT}tab": "\t", f"{TEXT}line-break": "\n", f"{TEXT}s": " "}
 _PROPERTIES = {f"{_DC}creator": "creator", f"{_DC}date": "modified", f"{_DC}language": "language"}
@@ -74,7 +78,10 @@ class Body:
         self._cells = 0
 
     def blocks(self, parent: etree._Element, position: Position = NOWHERE, depth: int = 0) -> None:
-        """Headings, paragraphs, lists, tables and shapes in order; indexes repeat what stands elsewhere."""
+        """Headings, paragraphs, lists, tables and shapes in order.
+
+        Of indexes only a bibliography is read: the others repeat what stands elsewhere.
+        """
         if depth > MAX_DEPTH:
             self._out.add(UnitKind.TEXT, _joined(parent), position)
             return
@@ -92,13 +99,13 @@ class Body:
                 self._anchored(node, position, depth)
             elif node.tag in _ANCHORED:
                 self._shape(node, position, depth)
-            elif node.tag in (f"{TEXT}section", f"{TEXT}numbered-paragraph", f"{DRAW}a"):
+            elif node.tag in _LOOKED_THROUGH:
                 self.blocks(node, position, depth + 1)
 
     def _list(self, node: etree._Element, position: Position, depth: int) -> None:
         """A list as one unit; headings that are numbered as list items stay headings."""
         if next(node.iter(f"{TEXT}h"), None) is not None:
-            for item in node.iter(f"{TEXT}list-item", f"{TEXT}list-header"):
+            for item in node.iterchildren(f"{TEXT}list-item", f"{TEXT}list-header"):
                 self.blocks(item, position, depth + 1)
             return
         self._out.add(UnitKind.LIST, "\n".join(_items(node, 0)), position, verbatim=True)
@@ -214,7 +221,7 @@ class Body:
             if child.tag == f"{TABLE}table" and depth < MAX_DEPTH:
                 parts.append(self.table(child, depth + 1).text())
             elif child.tag in (f"{TABLE}table", f"{TEXT}list"):
-                parts.append(_joined(child))
+                parts.append(_joined(child, _ANCHORED))
             elif child.tag in (f"{TEXT}p", f"{TEXT}h"):
                 parts.append(paragraph_text(child))
         return one_line(" ".join(parts))
@@ -241,15 +248,22 @@ def _pieces(top: etree._Element) -> Iterator[str]:
                 waiting.append(child)
 
 
-def _joined(node: etree._Element | None) -> str:
-    paragraphs = node.iter(f"{TEXT}p", f"{TEXT}h") if node is not None else ()
-    return " ".join(filter(None, map(paragraph_text, paragraphs)))
+def _joined(node: etree._Element | None, apart: tuple[str, ...] = ()) -> str:
+    """All paragraphs in `node`, but for those in the elements that are told `apart`."""
+    paragraphs = []
+    waiting = [node] if node is not None else []
+    while waiting:
+        inner = waiting.pop()
+        if inner.tag in (f"{TEXT}p", f"{TEXT}h"):
+            paragraphs.append(paragraph_text(inner))
+        waiting += [child for child in reversed(inner) if child.tag not in apart]
+    return " ".join(filter(None, paragraphs))
 
 
 def _items(node: etree._Element, level: int) -> Iterator[str]:
     for item in node.iterchildren(f"{TEXT}list-item", f"{TEXT}list-header"):
         if level >= MAX_DEPTH:
-            yield f"- {one_line(_joined(item))}"
+            yield f"- {one_line(_joined(item, _ANCHORED))}"
             continue
         own = one_line(" ".join(paragraph_text(child) for child in item if child.tag == f"{TEXT}p"))
         if own:

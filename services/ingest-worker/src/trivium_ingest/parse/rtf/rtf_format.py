@@ -234,7 +234,7 @@ class _Document:
         self._group.outline = (number or 0) + 1 if (number or 0) < 9 else 0
 
     def _do_ls(self, number: int | None) -> None:
-        self._item = self._item or bool(number)
+        self._item = self._item or (bool(number) and self._group.destination == "body")
 
     def _do_intbl(self, _number: int | None) -> None:
         self._group.in_table = True
@@ -351,7 +351,7 @@ FORMAT = Format(
     name="RTF",
     media_types=(MEDIA_TYPE, "text/rtf"),
     extensions=("rtf",),
-    version=3,
+    version=4,
     recognise=recognise,
     read=read,
     cites="section",

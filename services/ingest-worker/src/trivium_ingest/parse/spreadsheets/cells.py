@@ -21,10 +21,12 @@ _DATES = frozenset([14, 15, 16, 17, 22, *range(27, 37), *range(50, 59)])
 _TIMES = frozenset([18, 19, 20, 21, 45, 47])
 _DURATION = 46
 _PERCENT = frozenset([9, 10])
-_QUOTED = re.compile(r'"[^"]*"|\\.|\[(?!h+\]|m+\]|s+\])[^\]]*\]', re.IGNORECASE)
+# Words, characters after a mark (as they are, as room, to fill up with), and what stands in brackets but a duration.
+_QUOTED = re.compile(r'"[^"]*"|[\\_*].|\[(?!h+\]|m+\]|s+\])[^\]]*\]', re.IGNORECASE)
 _ELAPSED = re.compile(r"\[[hms]+\]")  # all hours, minutes or seconds, not those beyond full days
 _DAY_ZERO = datetime.datetime(1899, 12, 30)
 _DAY_ZERO_1904 = datetime.datetime(1904, 1, 1)
+_LEAP_DAY = 60  # 29 February 1900, which Excel takes for a day: before it, its days are one later
 _EXACT_DIGITS = 15  # what a binary number holds
 
 
@@ -58,10 +60,10 @@ class CellFormats(msgspec.Struct, frozen=True):
     since_1904: bool = False
 
     @classmethod
-    def read(cls, package: Package) -> CellFormats:
-        """From the workbook's style sheet; without one, numbers stay numbers."""
+    def read(cls, package: Package, part: str) -> CellFormats:
+        """From the workbook's style sheet, of that name; without one, numbers stay numbers."""
         try:
-            root = package.xml("xl/styles.xml")
+            root = package.xml(part)
             settings = package.xml("xl/workbook.xml").find(f"{_S}workbookPr")
         except NeverWill:
             return cls(())
@@ -78,6 +80,12 @@ class CellFormats(msgspec.Struct, frozen=True):
         if not kind:
             return _number
         return partial(_formatted, kind, _DAY_ZERO_1904 if self.since_1904 else _DAY_ZERO)
+
+
+def shown_as(code: str, text: str, *, since_1904: bool) -> str:
+    """A stored number in the words that a person would use, by the code of its format."""
+    kind = _custom_kind(code)
+    return _formatted(kind, _DAY_ZERO_1904 if since_1904 else _DAY_ZERO, text) if kind else _number(text)
 
 
 def _number(text: str) -> str:
@@ -121,11 +129,13 @@ def _duration(value: float, with_seconds: bool) -> str:
 def _moment(value: float, kind: str, zero: datetime.datetime) -> str:
     if kind in ("duration", "seconds"):
         return _duration(value, kind == "seconds")
+    if zero == _DAY_ZERO and 1 <= value < _LEAP_DAY:
+        value += 1
     moment = zero + datetime.timedelta(seconds=round(value * 86_400))
     if kind == "time":
         return moment.strftime("%H:%M:%S") if value < 1 else moment.isoformat(" ")
     if kind == "both" or value % 1:
-        return moment.strftime("%Y-%m-%d %H:%M")
+        return moment.strftime("%Y-%m-%d %H:%M:%S" if moment.second else "%Y-%m-%d %H:%M")
     return moment.date().isoformat()
 
 

@@ -8,6 +8,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
+import msgspec
+
 from trivium.domain.parsed import ParsedDocument
 from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.collector import Collector
@@ -25,18 +27,33 @@ _MAX_FIELD_CHARS = 1_000_000
 _SEP_LINE = re.compile(r"\Asep=(.)\r?\n")
 
 
+class _Dialect(msgspec.Struct, frozen=True):
+    """How rows are divided: no `delimiter` where there is one column.
+
+    With `blanks_skipped` a quote also begins a field behind blanks. `agreeing` rows, `agreement` of all, have as many
+    fields as `fields` says.
+    """
+
+    delimiter: str = ""
+    blanks_skipped: bool = False
+    fields: int = 1
+    agreeing: int = 0
+    agreement: float = 0.0
+
+
 def recognise(sample: Sample) -> Evidence:
     """The same number of fields in every line, for some delimiter."""
     text = sample.text
     if not text or text.lstrip()[:1] in ("<", "{", "[", "#"):
         return Evidence.UNLIKELY if text and sample.extension in FORMAT.extensions else Evidence.NONE
-    delimiter, fields, agreement = _dialect(text)
-    lines = text.count("\n") + 1
-    if not delimiter:
+    dialect = _dialect(text)
+    if not dialect.delimiter:
         return Evidence.LEAST  # one column: only the name can tell
-    if agreement >= 0.9 and fields >= 3 and lines >= 3:
+    if dialect.agreement < 0.9 or text.count("\n") < 2:
+        return Evidence.DOUBTFUL
+    if dialect.fields >= 3:
         return Evidence.SHAPE
-    return Evidence.FEW_SIGNS if agreement >= 0.9 and lines >= 3 and delimiter != "," else Evidence.DOUBTFUL
+    return Evidence.FEW_SIGNS if dialect.delimiter != "," else Evidence.DOUBTFUL
 
 
 def read(blob: Blob, limits: ParseLimits, _models: ParserModels) -> ParsedDocument:
@@ -44,26 +61,26 @@ def read(blob: Blob, limits: ParseLimits, _models: ParserModels) -> ParsedDocume
     text, encoding = decode(blob.content)
     out = Collector(limits)
     begin = 0
-    delimiter, _, _ = _dialect(text[:65_536])
+    dialect = _dialect(text[:65_536])
     if told := _SEP_LINE.match(text):
-        delimiter, begin = told.group(1), told.end()
+        dialect, begin = _Dialect(told.group(1)), told.end()
     rows: list[Row] = []
     cells = 0
-    for row in _rows(text, begin, delimiter or "\0", limits):
+    for row in _rows(text, begin, dialect, limits):
         cells += len(row.cells)
         if cells > limits.max_cells:
             raise too_large("max_cells", f"more than {limits.max_cells:,} cells")
         rows.append(row)
     add_rows(out, rows)
-    media_type = "text/tab-separated-values" if delimiter == "\t" else MEDIA_TYPE
+    media_type = "text/tab-separated-values" if dialect.delimiter == "\t" else MEDIA_TYPE
     return out.document(media_type, metadata={"encoding": encoding, "rows": str(len(rows))})
 
 
-def _rows(text: str, begin: int, delimiter: str, limits: ParseLimits) -> Iterator[Row]:
+def _rows(text: str, begin: int, dialect: _Dialect, limits: ParseLimits) -> Iterator[Row]:
     """Rows with the line they start on (from 1) and their character range, quoted line breaks respected."""
     csv.field_size_limit(min(_MAX_FIELD_CHARS, limits.max_text_chars))
     lines = _Lines(text, begin)
-    reader = csv.reader(lines, delimiter=delimiter, strict=False)
+    reader = csv.reader(lines, delimiter=dialect.delimiter or "\0", skipinitialspace=dialect.blanks_skipped)
     number = 0
     while True:
         start = lines.offset
@@ -102,31 +119,35 @@ def _trimmed(text: str, start: int, end: int) -> int:
     return end
 
 
-def _dialect(text: str) -> tuple[str, int, float]:
-    """(delimiter, fields per row, share of rows that have that many); "" when there is one column."""
+def _dialect(text: str) -> _Dialect:
+    """The one in which the rows agree best, and have the most fields."""
     lines = [line for line in text.splitlines()[: _SAMPLE_LINES + 1] if line.strip()]
     if len(lines) > 2 and len(text) > 4000:
         lines = lines[:-1]  # the last line may be cut off
-    best = ("", 1, 0.0)
-    best_score = 0.0
+    best, best_score = _Dialect(), 0.0
     for delimiter in DELIMITERS:
-        try:
-            widths = Counter(len(row) for row in csv.reader(lines, delimiter=delimiter) if row)
-        except csv.Error:
-            continue
-        width, count = max(widths.items(), key=lambda item: (item[1], item[0]), default=(1, 0))
-        agreement = count / max(1, sum(widths.values()))
-        score = agreement * min(width, 12) if width > 1 else 0.0
-        if score > best_score and agreement >= 0.5:
-            best, best_score = (delimiter, width, agreement), score
+        found = max((_tried(lines, delimiter, skipped) for skipped in (False, True)), key=lambda tried: tried.agreeing)
+        score = found.agreement * min(found.fields, 12) if found.fields > 1 else 0.0
+        if score > best_score and found.agreement >= 0.5:
+            best, best_score = found, score
     return best
+
+
+def _tried(lines: list[str], delimiter: str, blanks_skipped: bool) -> _Dialect:
+    try:
+        read = csv.reader(lines, delimiter=delimiter, skipinitialspace=blanks_skipped)
+        widths = Counter(len(row) for row in read if row)
+    except csv.Error:
+        return _Dialect()
+    fields, count = max(widths.items(), key=lambda item: (item[1], item[0]), default=(1, 0))
+    return _Dialect(delimiter, blanks_skipped, fields, count, count / max(1, sum(widths.values())))
 
 
 FORMAT = Format(
     name="CSV",
     media_types=(MEDIA_TYPE, "text/tab-separated-values", "application/csv"),
     extensions=("csv", "tsv", "tab"),
-    version=2,
+    version=3,
     recognise=recognise,
     read=read,
     cites="rows; characters in the text",

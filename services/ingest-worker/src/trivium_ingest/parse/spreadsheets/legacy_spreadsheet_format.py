@@ -72,7 +72,7 @@ def _told(content: bytes, limits: ParseLimits, out: Collector) -> tuple[str, dic
     package = open_package(content, limits, _WHAT)  # checks sizes before calamine unpacks
     media_type = _XLSB if "xl/workbook.bin" in package else _ODS
     try:
-        return media_type, package.core_properties() if media_type == _XLSB else properties(package)[1]
+        return media_type, package.core_properties(out.warn) if media_type == _XLSB else properties(package)[1]
     except NeverWill as failure:  # the sheets can be read without
         out.warn(f"Its properties: {failure.message}")
         return media_type, {}
@@ -92,7 +92,7 @@ FORMAT = Format(
     name="XLS, XLSB, ODS",
     media_types=(_XLS, _XLSB, _ODS),
     extensions=("xls", "xlsb", "ods"),
-    version=5,
+    version=6,
     recognise=recognise,
     read=read,
     cites="sheet and rows",

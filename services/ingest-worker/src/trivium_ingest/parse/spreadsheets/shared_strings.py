@@ -8,6 +8,7 @@ from xml.parsers import expat
 
 from trivium_ingest.parse.xml.windows import Windows, plain_text
 
+_ESCAPED = re.compile(r"(?:_x[0-9A-Fa-f]{4}_)+")
 _STRING = re.compile(r'<si><t(?: xml:space="preserve")?+>([^<]*+)</t></si>')
 
 
@@ -25,6 +26,16 @@ def shared_strings(part: IO[bytes]) -> list[str]:
     return strings.found
 
 
+def unescaped(text: str) -> str:
+    """Text whose characters may be written as `_x000D_` (ECMA-376, part 1, 22.9.2.19): code units of UTF-16."""
+    return _ESCAPED.sub(_characters, text).strip() if "_x" in text else text
+
+
+def _characters(escaped: re.Match[str]) -> str:
+    units = bytes.fromhex(escaped[0].replace("_x", "").replace("_", ""))
+    return units.decode("utf-16-be", "replace")
+
+
 class _Strings:
     """What expat has told so far."""
 
@@ -37,7 +48,7 @@ class _Strings:
         parts = _STRING.split(markup)
         if any(parts[::2]) or (texts := plain_text(parts[1::2], markup)) is None:
             return False
-        self.found += texts
+        self.found += map(unescaped, texts)
         return True
 
     def start(self, name: str, _attributes: dict[str, str]) -> None:
@@ -53,7 +64,7 @@ class _Strings:
         if local == "rPh":
             self._phonetic = False
         elif local == "si":
-            self.found.append("".join(self._texts).strip())
+            self.found.append(unescaped("".join(self._texts).strip()))
 
     def text(self, text: str) -> None:
         if self._taking:

@@ -120,18 +120,34 @@ def _add_table(out: Collector, rows: Sequence[Row], sheet: str | None) -> None:
 
 def _add_batch(out: Collector, labels: list[str], batch: list[Row], sheet: str | None) -> None:
     rows = tuple(row.cells for row in batch)
-    position = _position(batch, sheet)
     width = max(map(len, rows))
     beside = any(cell.strip() for row in rows for cell in row[1:])
     if (len(labels) == 1 and not beside) or (not labels and width == 1):
-        # One column is a list of values; the header before every one of them would only be noise.
-        lines = [f"{labels[0]}:"] if labels and labels[0] else []
-        out.add(UnitKind.LIST, "\n".join([*lines, *(one_line(row[0]) for row in rows)]), position)
+        _add_list(out, labels[0] if labels else "", batch, sheet)
         return
     if len(labels) == 1:  # a header of one cell would pass for a heading over all columns
         labels = [*labels, *[""] * (width - 1)]
     table = Table((tuple(labels), *rows), 1) if labels else Table(rows)
-    out.table(table, position)
+    out.table(table, _position(batch, sheet))
+
+
+def _add_list(out: Collector, label: str, batch: list[Row], sheet: str | None) -> None:
+    """One column is a list of values; the header before every one of them would only be noise.
+
+    The label's line must not make it pass for a text that has a line for each row, or each of the original's characters
+    (`Position.part`).
+    """
+    if label and batch[-1].number - batch[0].number == len(batch):  # one row of them is empty
+        gap = next(place for place, (one, other) in enumerate(pairwise(batch), 1) if other.number > one.number + 1)
+        for part in (batch[:gap], batch[gap:]):
+            _add_list(out, label, part, sheet)
+        return
+    values = "\n".join(one_line(row.cells[0]) for row in batch)
+    text = f"{label}:\n{values}" if label else values
+    position = _position(batch, sheet)
+    if label and position.offset and position.offset[1] - position.offset[0] == len(text):
+        position = msgspec.structs.replace(position, offset=None)
+    out.add(UnitKind.LIST, text, position)
 
 
 def _position(batch: Sequence[Row], sheet: str | None) -> Position:

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from xml.parsers.expat import ExpatError
 
+from lxml import etree
+
 from trivium.domain.errors import NeverWill
 from trivium.domain.parsed import ParsedDocument, Position, UnitKind
 from trivium.ports.parser import Blob, ParseLimits, ParserModels
@@ -17,12 +19,12 @@ from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.failures import corrupt
 from trivium_ingest.parse.images.ocr import Reader
-from trivium_ingest.parse.office.package import Package
-from trivium_ingest.parse.office.wordprocessing import C, chart_table
+from trivium_ingest.parse.office.package import Package, Relation
+from trivium_ingest.parse.office.wordprocessing import C, chart_tables
 from trivium_ingest.parse.registry import Format
 from trivium_ingest.parse.sample import Sample
 from trivium_ingest.parse.spreadsheets.cells import CellFormats, column_of, row_of
-from trivium_ingest.parse.spreadsheets.shared_strings import shared_strings
+from trivium_ingest.parse.spreadsheets.shared_strings import shared_strings, unescaped
 from trivium_ingest.parse.spreadsheets.sheet import Row, add_rows
 from trivium_ingest.parse.spreadsheets.worksheet import Worksheet
 from trivium_ingest.parse.spreadsheets.worksheet_rows import Show, line_of
@@ -31,25 +33,26 @@ MEDIA_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 S = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _R_ID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 _WHAT = "Excel workbook"
-_STRINGS = "xl/sharedStrings.xml"
+_BOOK, _STRINGS, _STYLES = "xl/workbook.xml", "xl/sharedStrings.xml", "xl/styles.xml"
+_NO_STRING = "Cells refer to shared strings that the workbook does not have; what they said is missing."
 MAX_MERGED_CELLS = 20_000
 MAX_SHEETS = 1_000
 
 
 def recognise(sample: Sample) -> Evidence:
     """A zip with Excel's main part."""
-    return Evidence.CONTAINER_TYPE if "xl/workbook.xml" in sample.members else Evidence.NONE
+    return Evidence.CONTAINER_TYPE if _BOOK in sample.members else Evidence.NONE
 
 
 def read(blob: Blob, limits: ParseLimits, models: ParserModels) -> ParsedDocument:
     """Sheets in the workbook's order; hidden ones are read too, and said to be hidden."""
     out = Collector(limits)
     package = Package(blob.content, limits, _WHAT, out.warn)
-    book = _Book(package, limits)
+    relations = package.relations(_BOOK)
+    book = _Book(package, relations, limits, out)
     reader = Reader(models.ocr, limits, out)
-    relations = package.relations("xl/workbook.xml")
     names = []
-    for sheet in list(package.xml("xl/workbook.xml").iter(f"{S}sheet"))[:MAX_SHEETS]:
+    for sheet in list(package.xml(_BOOK).iter(f"{S}sheet"))[:MAX_SHEETS]:
         name = sheet.get("name", "")
         relation = relations.get(sheet.get(_R_ID, ""))
         if relation is None or relation.target not in package:
@@ -64,7 +67,7 @@ def read(blob: Blob, limits: ParseLimits, models: ParserModels) -> ParsedDocumen
             if failure.code != "corrupt_file":
                 raise
             out.warn(f"Sheet {name}: {failure.message}")
-    properties = package.core_properties()
+    properties = package.core_properties(out.warn)
     title = properties.pop("title", "")
     return out.document(MEDIA_TYPE, title=title, metadata={**properties, "sheets": ", ".join(names)})
 
@@ -77,34 +80,40 @@ def _attached(package: Package, part: str, sheet: str, out: Collector, reader: R
             continue
         if relation.type == "comments":
             for comment in package.xml(relation.target).iter(f"{S}comment"):
-                text = "".join(node.text or "" for node in comment.iter(f"{S}t"))
+                text = unescaped("".join(node.text or "" for node in comment.iter(f"{S}t")))
                 row = row_of(comment.get("ref", ""))
                 place = Position(sheet=sheet, rows=(row, row)) if row else position
                 out.add(UnitKind.NOTE, f"{comment.get('ref', '')}: {text}", place)
         elif relation.type == "drawing":
             for drawn in package.relations(relation.target).values():
                 if drawn.type == "chart" and drawn.target in package:
-                    chart = package.xml(drawn.target)
-                    if chart.find(f".//{C}title") is not None:
-                        out.table(chart_table(chart), position)
+                    _chart(package.xml(drawn.target), position, out)
                 elif drawn.type == "image" and drawn.target in package:
                     reader.embedded(package.read(drawn.target), f"{sheet}: {drawn.target.rpartition('/')[2]}", position)
+
+
+def _chart(chart: etree._Element, position: Position, out: Collector) -> None:
+    """Without a title it only repeats cells."""
+    if chart.find(f".//{C}title") is not None:
+        for table in chart_tables(chart):
+            out.table(table, position)
 
 
 class _Book:
     """Shared strings and formats of one workbook."""
 
-    def __init__(self, package: Package, limits: ParseLimits) -> None:
+    def __init__(self, package: Package, relations: dict[str, Relation], limits: ParseLimits, out: Collector) -> None:
         self._package = package
         self._limits = limits
+        self._out = out
         self._cells = 0
-        self._strings = self._shared_strings()
-        self._formats = CellFormats.read(package)
+        self._strings = self._shared_strings(package.related(relations, "sharedStrings", _STRINGS))
+        self._formats = CellFormats.read(package, package.related(relations, "styles", _STYLES))
 
-    def _shared_strings(self) -> list[str]:
-        if _STRINGS not in self._package:
+    def _shared_strings(self, part: str) -> list[str]:
+        if part not in self._package:
             return []
-        with _read_as_xml(), self._package.stream(_STRINGS) as stream:
+        with _read_as_xml(), self._package.stream(part) as stream:
             return shared_strings(stream)
 
     def rows(self, part: str) -> list[Row]:
@@ -122,10 +131,13 @@ class _Book:
             return self._formats.showing(style)
         if kind == "s":
             return self._shared
-        return _truth if kind == "b" else str
+        return _truth if kind == "b" else unescaped
 
     def _shared(self, text: str) -> str:
-        return self._strings[int(text)] if text.isdigit() and int(text) < len(self._strings) else ""
+        if text.isdigit() and int(text) < len(self._strings):
+            return self._strings[int(text)]
+        self._out.warn(_NO_STRING)
+        return ""
 
 
 def _truth(text: str) -> str:
@@ -175,7 +187,7 @@ FORMAT = Format(
     name="XLSX",
     media_types=(MEDIA_TYPE, "application/vnd.ms-excel.sheet.macroenabled.12"),
     extensions=("xlsx", "xlsm", "xltx"),
-    version=2,
+    version=3,
     recognise=recognise,
     read=read,
     cites="sheet and rows",
