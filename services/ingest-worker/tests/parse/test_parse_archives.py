@@ -85,13 +85,17 @@ def test_a_member_whose_path_leads_out_of_the_archive_is_left_out_and_told(parse
 
 
 def seven_zipped_anyway(files: dict[str, bytes]) -> bytes:
+    return seven_zipped_as_named(*files.items())
+
+
+def seven_zipped_as_named(*files: tuple[str, bytes]) -> bytes:
     """With names that the library refuses to write: put in afterwards, with the checksums of the headers."""
-    places = {f"{number:>{len(name)}}".replace(" ", "x"): name for number, name in enumerate(files)}
+    places = {f"{number:>{len(name)}}".replace(" ", "x"): name for number, (name, _) in enumerate(files)}
     stream = io.BytesIO()
     with py7zr.SevenZipFile(stream, "w") as archive:
         archive.set_encoded_header_mode(False)
-        for place, name in places.items():
-            archive.writestr(files[name], place)
+        for place, (_, content) in zip(places, files, strict=True):
+            archive.writestr(content, place)
     raw = stream.getvalue()
     for place, name in places.items():
         raw = raw.replace(place.encode("utf-16-le"), name.encode("utf-16-le"))
@@ -99,6 +103,25 @@ def seven_zipped_anyway(files: dict[str, bytes]) -> bytes:
     place_of_header = 32 + offset
     start = struct.pack("<QQI", offset, size, zlib.crc32(raw[place_of_header : place_of_header + size]))
     return raw[:8] + struct.pack("<I", zlib.crc32(start)) + start + raw[32:]
+
+
+def test_members_of_a_7z_are_read_whatever_form_their_names_have(parse: Parse) -> None:
+    files = {"./a.txt": b"text one", "d//b.txt": b"text two", "d/./c.txt": b"text three", "./d.txt": b""}
+    document = parse(seven_zipped_anyway(files), "drive.7z")
+    assert held(document) == {name: content for name, content in files.items() if content}
+    assert document.warnings == ()
+
+
+def test_members_of_a_7z_that_have_one_name_never_mix(parse: Parse) -> None:
+    names = ("a.txt", "./a.txt", "b.txt", "b.txt_0", "b.txt")
+    document = parse(seven_zipped_as_named(*((name, f"text {number}".encode()) for number, name in enumerate(names))))
+    assert held(document) == {"a.txt": b"text 0", "b.txt": b"text 2", "b.txt_0": b"text 3"}
+    assert document.warnings == tuple(
+        f"{name} was not read: another member has its name." for name in ("./a.txt", "b.txt")
+    )
+    reserved = parse(seven_zipped_as_named(("a.txt", b"text 0"), ("a.txt", b"text 1"), ("a.txt_0", b"text 2")))
+    assert held(reserved) == {"a.txt": b"text 0"}
+    assert len(reserved.warnings) == 2
 
 
 @pytest.mark.parametrize("kind", ARCHIVES)

@@ -43,17 +43,53 @@ def test_headers_are_decoded_and_the_subject_is_the_title(parse: Parse) -> None:
 
 
 @pytest.mark.parametrize(
+    ("subject", "read"),
+    [
+        ("Grüße aus Köln", "Grüße aus Köln"),
+        ("日本 =?utf-8?Q?f=C3=BCr?= Köln", "日本 für Köln"),
+        ("Angebot\n =?utf-8?Q?f=C3=BCr?=\n Herrn Schmidt", "Angebot für Herrn Schmidt"),
+        ("=?utf-8?Q?f=C3=BC?=\n =?utf-8?Q?r_alle?=", "für alle"),
+        ("=?utf-8?Q?f=C3?= =?utf-8?Q?=BCr?=", "für"),
+        ("=?iso-8859-1?Q?52_=80_1990=962000?=", "52 € 1990\u20132000"),
+        ("=?utf-8?B?x?= =?utf-8?Q", "=?utf-8?B?x?= =?utf-8?Q"),
+    ],
+)
+def test_a_header_is_read_however_programs_write_it(parse: Parse, subject: str, read: str) -> None:
+    assert parse(f"{HEADERS}Subject: {subject}\n\nHello.\n", "a.eml").title == read
+
+
+def test_headers_of_eight_bits_are_decoded_and_folded_names_keep_their_blank(parse: Parse) -> None:
+    head = "From: =?utf-8?Q?J=C3=BCrgen_M=C3=BCller?=\n <j@example.org>\nTo: bo@example.org\nSubject: Grüße\n\nHi.\n"
+    document = parse(head.encode("cp1252"), "a.eml")
+    assert document.title == "Grüße"
+    assert "From: Jürgen Müller <j@example.org>" in texts(document, UnitKind.TEXT)[0]
+
+
+def test_a_file_and_a_mail_of_a_mailbox_may_have_names_in_raw_utf_8(parse: Parse) -> None:
+    named = 'text/csv; name="Übersicht.csv"\nContent-Disposition: attachment;\n filename="Übersicht.csv"'
+    kind, content = _parts("mixed", ("text/plain", "Hi."), (named, "a,b\n1,2"))
+    mail_in_utf_8 = f"{HEADERS}Subject: Grüße\nContent-Type: {kind}\n\n{content}"
+    assert [child.name for child in parse(mail_in_utf_8, "a.eml").children] == ["Übersicht.csv"]
+    box = f"From ada@example.org Mon Mar  3 10:00:00 2025\n{mail_in_utf_8}"
+    assert [child.name for child in parse(box, "a.mbox").children] == ["2025-03-03 Grüße.eml"]
+
+
+@pytest.mark.parametrize(
     ("charset", "encoding", "text"),
     [
         ("iso-2022-jp", "7bit", "日本の堰は撤去されます。"),
         ("koi8-r", "8bit", "Плотину уберут в мае."),
         ("windows-1252", "8bit", "Das Wehr wird im Mai „rückgebaut“."),
+        ("iso-8859-1", "8bit", "Es kostet 52 €, 1990\u20132000, „gut“."),
+        ("gb2312", "8bit", "朱镕基总理今天到访。"),
+        ("us-ascii", "8bit", "Grüße, 堰堤"),
         ("utf-8", "8bit", "堰堤"),
         ("nonsense", "8bit", "堰堤"),
     ],
 )
 def test_a_body_is_read_in_its_character_set(parse: Parse, charset: str, encoding: str, text: str) -> None:
-    raw = text.encode("utf-8" if charset == "nonsense" else charset)
+    written = {"nonsense": "utf-8", "us-ascii": "utf-8", "iso-8859-1": "cp1252", "gb2312": "gbk"}
+    raw = text.encode(written.get(charset, charset))
     head = f"{HEADERS}Content-Type: text/plain; charset={charset}\nContent-Transfer-Encoding: {encoding}\n\n"
     assert body(parse(head.encode() + raw)) == [text]
 
@@ -69,6 +105,13 @@ def test_html_is_read_when_the_plain_text_only_says_that_there_is_some(parse: Pa
     rows = "".join(f"<p>Gauge {number} stands at {number} metres above the sea.</p>" for number in range(20))
     message.add_alternative(f"<html><body>{rows}</body></html>", subtype="html")
     assert "Gauge 7 stands at 7 metres above the sea." in parse(message.as_bytes()).text
+
+
+def test_a_style_sheet_is_not_counted_as_words_of_the_html(parse: Parse) -> None:
+    message = mail("Your order costs 52 euros.")
+    sheet = ".x {color: red} " * 60
+    message.add_alternative(f"<style>{sheet}</style><p>Your order</p><script>{sheet}</script>", subtype="html")
+    assert body(parse(message.as_bytes())) == ["Your order costs 52 euros."]
 
 
 def _parts(kind: str, *parts: tuple[str, str]) -> tuple[str, str]:
@@ -113,6 +156,17 @@ def test_what_an_answer_quotes_in_html_is_left_out(parse: Parse) -> None:
     document = parse(message.as_bytes())
     assert "In May." in document.text
     assert "When is it removed?" not in document.text
+
+
+@pytest.mark.parametrize(
+    "introduction", ["<div class='gmail_attr'>On Monday Ada wrote:</div>", "On Monday <b>Ada</b> wrote:<br>"]
+)
+def test_answers_between_the_quotations_of_gmail_are_kept(parse: Parse, introduction: str) -> None:
+    quoted = "<blockquote class='gmail_quote'>What does it cost?</blockquote><div>It costs 52 euros.</div>"
+    block = f"{introduction}{quoted}<blockquote>When?</blockquote><div>In May.</div>"
+    page = f"<div>See inline.<div class='gmail_quote gmail_quote_container'>{block}</div></div>"
+    document = parse(f"{HEADERS}Subject: Re: Weir\nContent-Type: text/html\n\n{page}", "a.eml")
+    assert body(document) == ["See inline.", "It costs 52 euros.", "In May."]
 
 
 def test_an_attachment_is_a_child_with_its_name_and_type(parse: Parse) -> None:
@@ -182,6 +236,7 @@ def test_a_mail_without_a_body_is_empty_and_its_attachments_are_not(parse: Parse
         ("Yes.\n\n-----Original Message-----\nFrom: Ada\nSent: Monday\nWhen?\n", "Yes."),
         ("Yes.\n\nFrom: Ada\nSent: Monday\nTo: Bo\nSubject: When\n\nWhen?\n", "Yes."),
         ("Yes.\n-- \nAda Lovelace\nEngine Street 1\n", "Yes."),
+        ("Prices:\n--\nWeir: 52 euros", "Prices:\n--\nWeir: 52 euros"),
         ("It costs 3 > 2 euros: see 2025-03-03:\nnext line", "It costs 3 > 2 euros: see 2025-03-03:\nnext line"),
         ("> only\n> quoted\n", " only\n quoted"),
         (TRIP, TRIP.strip("\n")),
@@ -200,9 +255,22 @@ def test_only_the_writers_own_words_are_kept(text: str, own: str) -> None:
     assert own_words(text, answers=True).strip("\n") == own
 
 
-def test_a_forwarded_mail_is_kept_whole() -> None:
-    text = "See below.\n\n---------- Forwarded message ---------\nFrom: Ada\nDate: Monday\nSubject: Weir\n\nIn May.\n"
-    assert "In May." in own_words(text, answers=False)
+FORWARDED = "---------- Forwarded message ---------\nFrom: Ada\nDate: Monday\nSubject: Weir\n\nIn May.\n-- \nAda"
+FORWARDED_BY_APPLE = "Begin forwarded message:\n\n> From: Ada\n> Subject: Weir\n> Date: 2 March 2025\n>\n> In May.\n"
+
+
+@pytest.mark.parametrize("forwarded", [FORWARDED, FORWARDED_BY_APPLE])
+def test_a_forwarded_mail_is_kept_whole(forwarded: str) -> None:
+    assert own_words(f"See below.\n\n{forwarded}", answers=False) == f"See below.\n\n{forwarded}"
+
+
+def test_of_a_mail_that_forwards_the_signature_of_its_writer_alone_goes() -> None:
+    assert own_words(f"See below.\n\n-- \nBo\n\n{FORWARDED}", answers=False) == f"See below.\n\n{FORWARDED}"
+
+
+def test_what_a_mail_quotes_that_is_no_answer_is_kept() -> None:
+    text = "The contract says:\n\n> The tenant pays 52 euros.\n\nPlease check."
+    assert own_words(f"{text}\n-- \nAda", answers=False) == text
 
 
 def test_lines_that_were_wrapped_for_sending_flow_again() -> None:
@@ -219,6 +287,13 @@ def test_a_mailbox_gives_its_mails_by_date_and_subject(parse: Parse) -> None:
     assert [child.name for child in document.children] == ["2025-03-03 Weir.eml", "A_B.eml"]
     assert document.text.splitlines() == ["2025-03-03 Weir.eml", "A_B.eml"]
     assert "From here on." in parse(document.children[0].content, "x.eml").text
+
+
+def test_a_subject_of_a_mailbox_that_looks_like_a_drive_leads_nowhere(parse: Parse) -> None:
+    box = "From a@example.org Mon Mar  3 10:00:00 2025\nFrom: a@example.org\nSubject: R: Preventivo\n\nCosta 52 euro.\n"
+    document = parse(box, "a.mbox")
+    assert [child.name for child in document.children] == ["R_ Preventivo.eml"]
+    assert document.warnings == ()
 
 
 @pytest.mark.parametrize(

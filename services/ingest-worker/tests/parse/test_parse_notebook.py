@@ -71,10 +71,18 @@ def test_a_broken_notebook_is_corrupt(parse: Parse, content: str) -> None:
 
 
 def test_a_damaged_picture_gives_a_warning_and_cells_are_bounded(parse: Parse) -> None:
-    bad = _notebook(_code("x", {"output_type": "display_data", "data": {"image/png": "abc"}}))
-    assert any("Cell 1" in warning for warning in parse(bad).warnings)
+    for damaged in ("abc", "é"):
+        bad = _notebook(_code("x", {"output_type": "display_data", "data": {"image/png": damaged}}))
+        assert any("Cell 1" in warning for warning in parse(bad).warnings)
     with pytest.raises(NeverWill, match="max_cells"):
         parse(_notebook(_code("x"), _code("y")), limits={"max_cells": 1})
+
+
+def test_a_text_that_is_missing_costs_nothing_else(parse: Parse) -> None:
+    document = parse(
+        _notebook(_code("x", {"output_type": "execute_result", "text": None, "data": {"text/plain": "1"}}))
+    )
+    assert [unit.text for unit in document.units] == ["x", "1"]
 
 
 def test_an_empty_notebook_is_opened_without_text(parse: Parse) -> None:

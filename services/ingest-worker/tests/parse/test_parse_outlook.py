@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import struct
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from outlook_files import Tree, compound_file, outlook_attachment, outlook_message, outlook_recipient
+from outlook_files import SMALL, Tree, compound_file, outlook_attachment, outlook_message, outlook_recipient
 
 from trivium.domain.errors import NeverWill
 from trivium.domain.parsed import UnitKind
@@ -52,6 +54,45 @@ def test_the_words_are_taken_from_html_where_there_is_nothing_else(parse: Parse)
     assert "Only HTML." in parse(compound_file(outlook_message("Weir", "", **html)), "a.msg").text
 
 
+def code_pages(**numbers: int) -> dict[str, bytes | Tree]:
+    tags = {"internet": 0x3FDE, "message": 0x3FFD}
+    fixed = b"".join(struct.pack("<HHIQ", 3, tags[name], 6, number) for name, number in numbers.items())
+    return {"__properties_version1.0": bytes(32) + fixed}
+
+
+JAPANESE = "日本の堰は撤去されます。"
+
+
+@pytest.mark.parametrize(
+    ("page", "pages", "words"),
+    [
+        ("<meta charset=windows-1251>Плата 52 рубля.".encode("cp1251"), {}, "Плата 52 рубля."),
+        (f"<meta charset=iso-2022-jp>{JAPANESE}".encode("iso-2022-jp"), {}, JAPANESE),
+        (f"<p>{JAPANESE}".encode("iso-2022-jp"), {"internet": 50220}, JAPANESE),
+        ("<p>52 €, gut“".encode("cp1252"), {"internet": 28591}, "52 €, gut“"),
+        ("<p>Плата 52 рубля.".encode("cp1251"), {"message": 1251}, "Плата 52 рубля."),
+        ("<p>Grüße".encode("cp1252"), {"internet": 99999}, "Grüße"),
+    ],
+)
+def test_html_is_read_in_the_character_set_that_it_or_the_message_states(
+    parse: Parse, page: bytes, pages: dict[str, int], words: str
+) -> None:
+    message = outlook_message("Weir", "", **{"__substg1.0_10130102": page.ljust(SMALL)}, **code_pages(**pages))
+    assert texts(parse(compound_file(message), "a.msg"), UnitKind.TEXT)[1:] == [words]
+
+
+def test_strings_that_are_not_unicode_are_read_in_the_code_page_of_their_message(parse: Parse) -> None:
+    ada, subject = "Ада".encode("cp1251"), "Отчёт".encode("cp1251")
+    recipient: Tree = {"__substg1.0_3001001E": ada, "__substg1.0_39FE001E": b"ada@example.org"}
+    narrow = {"__substg1.0_0037001E": subject, "__substg1.0_0E04001E": ada, "__recip_version1.0_#00000000": recipient}
+    message = outlook_message("", "In May.", **narrow, **code_pages(message=1251))
+    for wide in ("__substg1.0_0037001F", "__substg1.0_0E04001F"):
+        del message[wide]
+    document = parse(compound_file(message), "a.msg")
+    assert document.title == "Отчёт"
+    assert "To: Ада <ada@example.org>" in document.text
+
+
 # The example of [MS-OXRTFCP] 4.1.1.
 COMPRESSED = bytes.fromhex(
     "2d0000002b0000004c5a4675f1c5c7a703000a00726370673132354232 0af3 2068656c0900 20627705b06c647d0a800fa0"
@@ -62,6 +103,31 @@ def test_words_that_are_there_as_compressed_rich_text_alone_are_read(parse: Pars
     assert decompressed_rtf(COMPRESSED, 1000) == b"{\\rtf1\\ansi\\ansicpg1252\\pard hello world}\r\n"
     body = {"__substg1.0_10090102": COMPRESSED}
     assert "hello world" in parse(compound_file(outlook_message("Weir", "", **body)), "a.msg").text
+
+
+def _attached(subject: str = "Inner", body: str = "Inside.", **properties: bytes | Tree) -> bytes:
+    inside: Tree = {"__substg1.0_3701000D": outlook_message(subject, body, header_bytes=24, **properties)}
+    return compound_file(outlook_message("Outer", "Outside.", **{"__attach_version1.0_#00000000": inside}))
+
+
+def test_a_message_in_a_message_with_rich_text_alone_keeps_its_words(parse: Parse) -> None:
+    (child,) = parse(_attached(body="", **{"__substg1.0_10090102": COMPRESSED}), "a.msg").children
+    assert "hello world" in parse(child.content, child.name).text
+
+
+def test_rich_text_without_words_goes_along_as_a_file(parse: Parse) -> None:
+    broken = b"{\\rtf1"
+    rich = struct.pack("<II", len(broken) + 12, len(broken)) + b"MELA" + bytes(4) + broken
+    (child,) = parse(_attached(body="", **{"__substg1.0_10090102": rich}), "a.msg").children
+    assert "body.rtf" in child.content.decode()
+
+
+@pytest.mark.parametrize("name", ["Bo <", "<", "é" * 300 + " <", "Bo (Sales", "a@b@c", "Müller, Jürgen"])
+def test_any_name_is_kept_in_a_message_in_a_message(parse: Parse, name: str) -> None:
+    names: dict[str, bytes | Tree] = {f"__substg1.0_{tag}001F": name.encode("utf-16-le") for tag in ("0C1A", "0E04")}
+    (child,) = parse(_attached(**names), "a.msg").children
+    inner = parse(child.content, child.name).text
+    assert f"From: {name} <ada@example.org>\nTo: {name}\n" in inner
 
 
 @given(st.binary(max_size=60), st.integers(0, 100))

@@ -93,6 +93,16 @@ def test_markdown_keeps_sections_code_lists_and_tables(parse: Parse) -> None:
     assert source[start:end] == "They *swim* [well](https://otter.example/a)."
 
 
+def test_front_matter_that_the_document_does_not_tell_of_itself_is_text(parse: Parse) -> None:
+    source = "---\ntitle: T\nDate: 2024\nprice: 52 euros\ntags:\n- fish\n- weir\n---\n# Otters\n\nThey swim.\n"
+    document = parse(source, "a.md")
+    assert [unit.text for unit in document.units] == ["price: 52 euros\ntags: fish, weir", "Otters", "They swim."]
+    assert document.title == "T"
+    assert (document.metadata["price"], document.metadata["date"]) == ("52 euros", "2024")
+    assert document.units[0].position.offset is not None
+    assert "price: 52 euros" in source[slice(*document.units[0].position.offset)]
+
+
 def test_a_break_in_markdown_parts_words(parse: Parse) -> None:
     source = "# Two<br>lines\n\n| Who | Count |\n|---|---|\n| Anna<br>Bert | 10<br/>20 |\n\nup 5<BR />6 down\n"
     document = parse(source, "a.md")
@@ -134,6 +144,26 @@ def test_json_lines_and_broken_json_are_read(parse: Parse) -> None:
     broken = parse('{"name": "John Doe", "age": 30,')
     assert "John Doe" in broken.text
     assert broken.warnings
+
+
+@pytest.mark.parametrize(
+    ("source", "media_type"),
+    [
+        ("[-1.5e3, true]", "application/json"),
+        ("[[1],\n [2]]", "application/json"),
+        ("[]", "application/json"),
+        ("[null]\n[false]\n", "application/x-ndjson"),
+        ("[2024-01-01 10:00] started\n", "text/plain"),
+        ("[network]\nname = x\n", "text/plain"),
+        ("[[tool]]\nname = 'x'\n", "text/plain"),
+        ("[1] A. Vale, Weirs.\n", "text/plain"),
+        ("[ ] to be done\n", "text/plain"),
+    ],
+)
+def test_only_what_begins_as_a_list_of_json_values_does_is_json(parse: Parse, source: str, media_type: str) -> None:
+    document = parse(source)
+    assert document.media_type == media_type
+    assert not any("not complete" in warning for warning in document.warnings)
 
 
 def test_json_lines_end_at_line_feeds_alone(parse: Parse) -> None:

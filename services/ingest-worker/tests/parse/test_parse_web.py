@@ -42,6 +42,10 @@ def test_a_page_gives_its_content_with_sections(parse: Parse) -> None:
             "<tr><td rowspan=2>9-17</td><td>8-16</td></tr><tr><td>9-17</td></tr>",
             "Monday: 9-17; Tuesday: 8-16\nMonday: 9-17; Tuesday: 9-17",
         ),
+        (
+            "<tr><td>9-17</td><td rowspan=2>8-16</td></tr><tr></tr><tr><td>10-12</td><td>11-13</td></tr>",
+            "Monday: 9-17; Tuesday: 8-16\nTuesday: 8-16\nMonday: 10-12; Tuesday: 11-13",
+        ),
     ],
 )
 def test_only_a_row_of_one_cell_is_said_once(parse: Parse, rows: str, read: str) -> None:
@@ -70,6 +74,32 @@ def test_what_a_reader_does_not_see_is_not_read(parse: Parse, words: str) -> Non
 def test_the_declared_character_set_is_used(parse: Parse) -> None:
     page = '<html><head><meta charset="iso-8859-2"></head><body><p>Żółw zjadł źdźbło</p></body></html>'
     assert "Żółw zjadł źdźbło" in parse(page.encode("iso-8859-2")).text
+
+
+@pytest.mark.parametrize(
+    ("label", "encoding", "text"),
+    [
+        ("iso-8859-1", "cp1252", "Es kostet 52 €, 1990\u20132000, „gut“."),
+        ("latin1", "utf-8", "Es kostet 52 €, „gut“."),
+        ("iso-8859-9", "cp1254", "“Şişli”, 52 €"),
+        ("gb2312", "gbk", "朱镕基总理今天到访。"),
+        ("shift_jis", "cp932", "①髙橋さんは来ます。"),
+        ("ks_c_5601-1987", "cp949", "똠방각하는 드라마이다."),
+        ("iso-2022-jp", "iso-2022-jp", "日本の堰は撤去されます。"),
+        ("iso-2022-jp", "utf-8", "日本の堰は撤去されます。"),
+        ("hz-gb-2312", "hz", "朱总理今天到访。"),
+    ],
+)
+def test_a_declared_character_set_is_what_browsers_take_it_for(
+    parse: Parse, label: str, encoding: str, text: str
+) -> None:
+    page = f"<!doctype html><meta charset={label}><p>{text}"
+    assert parse(page.encode(encoding)).text == text
+
+
+def test_a_byte_that_no_character_set_has_costs_no_other(parse: Parse) -> None:
+    page = "<!doctype html><meta charset=iso-8859-1><p>52 €".encode("cp1252") + b"\x81, gut"
+    assert parse(page).text == "52 €, gut"
 
 
 def test_deeply_nested_html_is_read_as_far_as_it_goes(parse: Parse) -> None:
@@ -157,6 +187,11 @@ def test_a_document_type_behind_a_long_comment_is_seen(parse: Parse) -> None:
     prolog = f'<!--{" " * 70_000}--><!DOCTYPE r [<!ENTITY e0 "boom">{levels}]>'
     document = parse(f"<?xml version='1.0'?>{prolog}<r x='&e8;'><c>calm</c></r>", "a.xml")
     assert document.text == "c: calm"
+
+
+def test_an_empty_element_of_xml_parts_words_and_one_with_text_does_not(parse: Parse) -> None:
+    document = parse("<?xml version='1.0'?><r><c>Alpha<br/>Beta</c><c>H<sub>2</sub>O</c></r>", "a.xml")
+    assert [unit.text for unit in document.units] == ["c: Alpha Beta", "c: H2O"]
 
 
 def test_xml_that_breaks_off_says_so(parse: Parse) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import lzma
+from collections import Counter
+from pathlib import PurePath
 from typing import Any
 
 import py7zr
@@ -27,13 +29,17 @@ def take_members(content: bytes, members: Members, password: Password | None) ->
             wanted = _wanted([info for info in archive.files if not info.is_directory], members)
             kept = _Kept(members.left)
             if wanted:
-                archive.extract(targets=wanted, factory=kept)
+                archive.extract(targets=[info.filename for info in wanted.values()], factory=kept)
     except _BROKEN as error:
         if password is not None and _is_locked(content):  # whose wrong key gives noise
             raise password_wrong(_WHAT) from error
         raise corrupt(_WHAT, str(error)[:120]) from error
-    for name in wanted:
-        members.take(name, kept.content(name))
+    for place, info in wanted.items():
+        unpacked = kept.content(place)
+        if unpacked is None and info.uncompressed:
+            members.skip(info.filename, "it is damaged")
+        else:
+            members.take(info.filename, unpacked or b"")
 
 
 def _is_locked(content: bytes) -> bool:
@@ -47,24 +53,37 @@ def _is_locked(content: bytes) -> bool:
         return False
 
 
-def _wanted(files: list[Any], members: Members) -> list[str]:
-    """The names of the members that may be unpacked, as far as they say the truth about themselves."""
-    names: dict[str, None] = {}
+def _wanted(files: list[Any], members: Members) -> dict[str, Any]:
+    """The members that may be unpacked, as far as they say the truth about themselves, by where they are put."""
+    wanted: dict[str, Any] = {}
+    seen: Counter[str] = Counter()
+    places: set[str] = set()
     room = members.left
     for info in files:
+        place = _place(info.filename)
+        doubled = place in places
+        places.add(place)
+        if seen[info.filename]:  # the library unpacks each of those that have one name, the later ones under others
+            places.add(_place(f"{info.filename}_{seen[info.filename] - 1}"))
+        seen[info.filename] += 1
         if not members.admit(info.filename):
             continue
         if info.is_symlink or info.is_junction or info.is_socket:
             members.skip(info.filename, "it is a link or a device")
-        elif info.filename in names:
+        elif doubled:
             members.skip(info.filename, "another member has its name")
         elif members.fits(info.filename, info.uncompressed):
             if info.uncompressed > room:
                 members.leave(info.filename, "max_unpacked_bytes")
                 continue
             room -= info.uncompressed
-            names[info.filename] = None
-    return list(names)
+            wanted[place] = info
+    return wanted
+
+
+def _place(name: str) -> str:
+    """As the library writes a name: without what stands for the folder itself, and no empty parts."""
+    return PurePath(name).as_posix()
 
 
 class _Kept(WriterFactory):
@@ -75,12 +94,14 @@ class _Kept(WriterFactory):
         self._buffers: dict[str, _Buffer] = {}
 
     def create(self, filename: str) -> _Buffer:
-        """A member's place."""
-        return self._buffers.setdefault(filename, _Buffer(self))
+        """A member's place: the first that has the name keeps it, and what others hold is thrown away."""
+        buffer = _Buffer(self)
+        self._buffers.setdefault(filename, buffer)
+        return buffer
 
-    def content(self, name: str) -> bytes:
-        """What came out of a member."""
-        return bytes(self._buffers[name].held) if name in self._buffers else b""
+    def content(self, name: str) -> bytes | None:
+        """What came out of a member, None where nothing did."""
+        return bytes(self._buffers[name].held) if name in self._buffers else None
 
     def spend(self, count: int) -> None:
         """Count bytes that came out."""

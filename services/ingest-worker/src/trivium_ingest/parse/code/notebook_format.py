@@ -6,7 +6,6 @@ A citation points to the cell by its number from 1, under the headings above it.
 from __future__ import annotations
 
 import base64
-import binascii
 import re
 
 import msgspec
@@ -28,7 +27,7 @@ MEDIA_TYPE = "application/x-ipynb+json"
 _START = re.compile(r'\s*\{\s*"(?:cells|metadata|nbformat|nbformat_minor|worksheets)"\s*:')
 _CELL = re.compile(r'"(?:cell_type|nbformat|worksheets)"\s*:')
 _ESCAPES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
-_Source = str | list[str]
+_Source = str | list[str] | None
 
 
 class _Output(msgspec.Struct):
@@ -114,9 +113,11 @@ def _output(output: _Output, where: str, out: Collector, reader: Reader) -> None
     for media_type in ("image/png", "image/jpeg"):
         if picture := _shown(output, media_type):
             try:
-                reader.embedded(base64.b64decode(picture), where, Position())
-            except binascii.Error:
+                content = base64.b64decode(picture)
+            except ValueError:
                 out.warn(f"{where}: a picture in the output is damaged.")
+            else:
+                reader.embedded(content, where, Position())
             return
     text = _joined(output.text) or _shown(output, "text/plain") or _shown(output, "text/markdown")
     out.add(UnitKind.TEXT, _ESCAPES.sub("", text), verbatim=True)
@@ -127,15 +128,15 @@ def _shown(output: _Output, media_type: str) -> str:
     return _joined(value) if isinstance(value, str | list) else ""
 
 
-def _joined(source: str | list[str] | list[object]) -> str:
-    return source if isinstance(source, str) else "".join(map(str, source))
+def _joined(source: str | list[str] | list[object] | None) -> str:
+    return source if isinstance(source, str) else "".join(map(str, source or ()))
 
 
 FORMAT = Format(
     name="Jupyter notebook",
     media_types=(MEDIA_TYPE,),
     extensions=("ipynb",),
-    version=2,
+    version=3,
     recognise=recognise,
     read=read,
     cites="section and cell",

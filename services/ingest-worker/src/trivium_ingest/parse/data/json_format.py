@@ -19,6 +19,11 @@ from trivium_ingest.parse.text.encoding import decode
 MEDIA_TYPE = "application/json"
 LINES_MEDIA_TYPE = "application/x-ndjson"
 MAX_DEPTH = 64
+_END = r"\](?![ \t]*[^\s,\]])"
+# A list whose first value is one of JSON's and ends as it must: "[2024-01-01 10:00]", "[network]", "[1] Ada" are text.
+_LIST = re.compile(
+    rf'\[[\s\[]*+(?:[{{"]|{_END}|\Z|(?:-?\d++(?:\.\d++)?(?:[eE][+-]?\d++)?|true|false|null)\s*+(?:,|{_END}|\Z))'
+)
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"?|[^\s\[\]{}:,"]+', re.DOTALL)
 MAX_STATEMENT_CHARS = 400  # a record up to here is one statement, as a table's row is; a longer one has a line a value
 
@@ -28,7 +33,7 @@ def recognise(sample: Sample) -> Evidence:
     text = sample.text.lstrip()
     if text[:1] == "{" and (text[1:].lstrip()[:1] in ('"', "}")):
         return Evidence.SHAPE
-    return Evidence.SIGNS if text[:1] == "[" and text[1:].lstrip()[:1] in '{["]-0123456789tfn' else Evidence.NONE
+    return Evidence.SIGNS if _LIST.match(text) else Evidence.NONE
 
 
 def read(blob: Blob, limits: ParseLimits, _models: ParserModels) -> ParsedDocument:
@@ -144,7 +149,7 @@ FORMAT = Format(
     name="JSON",
     media_types=(MEDIA_TYPE, LINES_MEDIA_TYPE),
     extensions=("json", "jsonl", "ndjson"),
-    version=4,
+    version=5,
     recognise=recognise,
     read=read,
     cites="characters in the text, for JSON Lines",

@@ -6,6 +6,7 @@ import re
 
 _QUOTED = re.compile(r"\s{0,3}>")
 _SIGNATURE = re.compile(r"-- ?")
+_SIGNATURE_LINE = "-- "  # RFC 3676, 4.3; two dashes without the blank part what is written
 _SIGNATURE_LINES = 20
 # "On Mon, 3 Mar 2025, Ada wrote:", in any language: it ends in a colon and has a date or an address.
 _INTRODUCTION = re.compile(r"(?=.*(?:\d{1,4}[.:/-]\d|\d{4}|@)).{1,300}:\s*")
@@ -34,11 +35,16 @@ _OF_A_MAIL = re.compile(
 def own_words(text: str, *, answers: bool) -> str:
     """The text without quoted lines and signature; all of it when nothing else is there.
 
-    `answers`: it is the answer to another mail, which programs append whole. A forwarded mail is not removed: it is
-    what the writer sends.
+    `answers`: it is the answer to another mail, which programs append whole. A forwarded mail, or what a mail that
+    answers none quotes, is not removed: it is what the writer sends.
     """
-    lines = [line.rstrip() for line in text.replace("\r\n", "\n").split("\n")]
-    kept = _without_signature(_without_quotes(_before_original(lines) if answers else lines))
+    written = text.replace("\r\n", "\n").split("\n")
+    lines = [line if line == _SIGNATURE_LINE else line.rstrip() for line in written]
+    if answers:
+        kept = _without_signature(_without_quotes(lines[: _original(lines)]))
+    else:
+        forwarded = _original([_QUOTED.sub("", line).strip() for line in lines])
+        kept = [*_without_signature(lines[:forwarded]), *lines[forwarded:]]
     if any(line.strip() for line in kept):
         return "\n".join(kept)
     return "\n".join(_QUOTED.sub("", line) for line in lines)
@@ -61,12 +67,13 @@ def unwrapped(text: str, *, delete_space: bool) -> str:
     return "\n".join(joined)
 
 
-def _before_original(lines: list[str]) -> list[str]:
+def _original(lines: list[str]) -> int:
+    """Where another mail begins that a program appended: the number of lines where there is none."""
     for number, line in enumerate(lines):
         dashed = _DASHED.fullmatch(line)
         if (dashed and _ORIGINAL.match(dashed[1])) or _are_headers(lines[number : number + 4]):
-            return lines[:number]
-    return lines
+            return number
+    return len(lines)
 
 
 def _are_headers(block: list[str]) -> bool:
@@ -102,6 +109,6 @@ def _drop_introduction(kept: list[str]) -> None:
 
 def _without_signature(lines: list[str]) -> list[str]:
     for number in range(len(lines) - 1, max(-1, len(lines) - _SIGNATURE_LINES - 2), -1):
-        if _SIGNATURE.fullmatch(lines[number]):
+        if lines[number] == _SIGNATURE_LINE:
             return lines[:number]
     return lines

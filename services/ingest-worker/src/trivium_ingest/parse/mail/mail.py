@@ -26,11 +26,11 @@ _STUB = 5  # a text this much shorter than the HTML beside it only says "your pr
 # How mail programs mark what they quote, and their users' signatures.
 _QUOTES = (
     ".//blockquote[@type='cite']",
-    ".//*[@class='gmail_quote']",
-    ".//*[@class='gmail_quote gmail_quote_container']",
+    ".//*[@class='gmail_attr']",
     ".//*[@class='yahoo_quoted']",
     ".//*[@class='moz-cite-prefix']",
 )
+_GMAIL_QUOTES = (".//*[@class='gmail_quote']", ".//*[@class='gmail_quote gmail_quote_container']")
 _OUTLOOK_QUOTE = ".//*[@id='divRplyFwdMsg']"  # what follows it is the quotation
 _SIGNATURES = (".//*[@class='gmail_signature']", ".//*[@class='moz-signature']", ".//*[@id='Signature']")
 
@@ -141,13 +141,28 @@ def _own_html(root: etree._Element, *, answers: bool) -> etree._Element:
     ]
     for node in own.iterfind(_OUTLOOK_QUOTE) if answers else ():
         marked += [node, *node.itersiblings()]
+    for block in [node for path in _GMAIL_QUOTES for node in own.iterfind(path)] if answers else ():
+        marked += _quotations(block)
     for node in marked:
         _clear(node)
     return own
 
 
+def _quotations(block: etree._Element) -> list[etree._Element]:
+    """What Gmail quotes in its block. What says whose it is goes at once; answers stand behind and between them."""
+    found = list(block.iter("blockquote"))
+    if not found or found[0] is block:
+        return [block]
+    block.text = None
+    for node in found[0].itersiblings(preceding=True):
+        node.clear()
+    return found
+
+
 def _words(root: etree._Element) -> int:
-    return sum(len(str(text).split()) for text in root.itertext())
+    """As many as there are to read: style sheets and programs are not."""
+    unread = sum(len((node.text or "").split()) for node in root.iter("style", "script"))
+    return sum(len(str(text).split()) for text in root.itertext()) - unread
 
 
 def _clear(node: etree._Element) -> None:

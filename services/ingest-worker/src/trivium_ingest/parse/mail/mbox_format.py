@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from email.message import Message
-from email.parser import BytesHeaderParser
 from email.utils import parsedate_to_datetime
 
 from trivium.domain.parsed import ParsedDocument
@@ -13,7 +12,7 @@ from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.archives.members import Members
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.evidence import Evidence
-from trivium_ingest.parse.mail.message import header
+from trivium_ingest.parse.mail.message import header, headers_of
 from trivium_ingest.parse.registry import Format
 from trivium_ingest.parse.sample import Sample
 
@@ -23,6 +22,7 @@ _FROM = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\n\r\n))From [^\r\n]{1,500}\d{4}[^\r\n
 _ESCAPED = re.compile(rb"^>(>*From )", re.MULTILINE)
 _MAX_SUBJECT_CHARS = 100
 _SLASHES = re.compile(r"[/\\]+")
+_DRIVE = re.compile(r"(?<=\A[A-Za-z]):")  # "R: Offer", which as a path would lead out of the box
 
 
 def recognise(sample: Sample) -> Evidence:
@@ -35,7 +35,7 @@ def read(blob: Blob, limits: ParseLimits, _models: ParserModels) -> ParsedDocume
     out = Collector(limits)
     members = Members(limits, len(blob.content), out)
     for mail in _mails(blob.content):
-        name = _name(BytesHeaderParser().parsebytes(mail))
+        name = _name(headers_of(mail))
         if members.admit(name):
             members.take(name, mail, "message/rfc822")
     return members.document(MEDIA_TYPE)
@@ -57,14 +57,14 @@ def _name(message: Message) -> str:
     try:
         return f"{parsedate_to_datetime(header(message, 'Date')):%Y-%m-%d} {subject}.eml"
     except (ValueError, TypeError, OverflowError):
-        return f"{subject}.eml"
+        return _DRIVE.sub("_", f"{subject}.eml")
 
 
 FORMAT = Format(
     name="mailboxes (mbox)",
     media_types=(MEDIA_TYPE,),
     extensions=("mbox", "mbx"),
-    version=1,
+    version=2,
     recognise=recognise,
     read=read,
     cites="the list; in mails, as there",

@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from email.errors import HeaderParseError
 from email.header import decode_header
 from email.message import Message
-from email.parser import BytesParser
+from email.parser import BytesHeaderParser, BytesParser
+from email.policy import Compat32
 
 from trivium.domain.parsed import Child
 from trivium_ingest.parse.mail.body import unwrapped
 from trivium_ingest.parse.mail.mail import Body, Mail
 from trivium_ingest.parse.text.clean import one_line
-from trivium_ingest.parse.text.encoding import decode
+from trivium_ingest.parse.text.encoding import decode, decode_declared
 
 SHOWN = ("From", "To", "Cc", "Date")
 PKCS7 = ("application/pkcs7-mime", "application/x-pkcs7-mime")
@@ -24,6 +25,22 @@ _OTHER_FORMS = ("text/x-amp-html", "text/watch-html")  # for some programs, of w
 _SIGNATURES = ("application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature")
 _MAX_NAME_CHARS = 120
 _SLASHES = re.compile(r"[/\\]+")
+_FOLD = re.compile(r"\r?\n(?=[ \t])")
+_ENCODED = r"=\?[^?]*\?[bqBQ]\?.{0,1000}?\?="  # in one line (RFC 5322, 2.1.1)
+_ENCODED_WORDS = re.compile(rf"{_ENCODED}(?:\s*{_ENCODED})*")
+
+
+class _Headers(Compat32):
+    """Values on one line (RFC 5322, 2.2.3), raw UTF-8 (RFC 6532) and other bytes as text."""
+
+    def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
+        """As the parser asks."""
+        name, value = super().header_source_parse(sourcelines)
+        value = _FOLD.sub("", value)
+        return name, value if value.isascii() else decode(value.encode("ascii", "surrogateescape"))[0]
+
+
+_HEADERS = _Headers()
 
 
 class _Part(Message):
@@ -42,7 +59,7 @@ class _Part(Message):
 
 def read_message(content: bytes) -> Mail:
     """Take a mail apart. What is no mail gives one without headers, whose text is all there is."""
-    message = BytesParser(_Part).parsebytes(content)
+    message = BytesParser(_Part, policy=_HEADERS).parsebytes(content)
     taken = _Taken()
     for part, choice in _leaves(message):
         taken.take(part, choice)
@@ -101,9 +118,14 @@ class _Taken:
         (last.pages if as_html else last.texts).append(words)
 
 
+def headers_of(content: bytes) -> Message:
+    """Of a mail, without its body."""
+    return BytesHeaderParser(policy=_HEADERS).parsebytes(content)
+
+
 def header(message: Message, name: str) -> str:
     """A header's decoded value, "" when it is missing; what is wrongly encoded stays as it is."""
-    return one_line(_decoded(message.get(name, "")))
+    return one_line(_decoded(str(message.get(name, ""))))
 
 
 def file_name(part: Message) -> str:
@@ -113,7 +135,7 @@ def file_name(part: Message) -> str:
 
 def _subject(content: bytes) -> str:
     """Of a mail, for a name."""
-    subject = header(BytesParser().parsebytes(content, headersonly=True), "Subject")
+    subject = header(headers_of(content), "Subject")
     return _SLASHES.sub("_", subject)[:_MAX_NAME_CHARS]
 
 
@@ -139,29 +161,25 @@ def _bytes(part: Message) -> bytes:
 
 def _text(part: Message) -> str:
     content, declared = _bytes(part), part.get_content_charset("")
-    try:
-        text = content.decode(declared or "utf-8")
-    except (LookupError, UnicodeError, ValueError):
-        text = decode(content, declared)[0]
+    text, _ = decode_declared(content, declared or "utf-8") or decode(content, declared)
     if str(part.get_param("format", "")).lower() == "flowed":
         return unwrapped(text, delete_space=str(part.get_param("delsp", "")).lower() == "yes")
     return text
 
 
-def _decoded(value: object) -> str:
-    """RFC 2047 words, and bytes that no standard allows."""
-    raw = str(value)
+def _decoded(value: str) -> str:
+    """With the words of RFC 2047 decoded; those in a row are one text, whose characters they may cut."""
+    return _ENCODED_WORDS.sub(_words, value)
+
+
+def _words(found: re.Match[str]) -> str:
     try:
-        pieces = decode_header(raw)
+        pieces = decode_header(found.group())
     except (HeaderParseError, ValueError):
-        return raw
-    return "".join(piece if isinstance(piece, str) else _word(piece, charset) for piece, charset in pieces)
+        return found.group()
+    return "".join(piece if isinstance(piece, str) else _word(piece, charset or "") for piece, charset in pieces)
 
 
-def _word(piece: bytes, charset: str | None) -> str:
-    if charset and charset not in ("unknown-8bit", "us-ascii"):
-        try:
-            return piece.decode(charset)
-        except (LookupError, UnicodeError, ValueError):
-            pass
-    return decode(piece)[0]
+def _word(piece: bytes, charset: str) -> str:
+    text, _ = decode_declared(piece, charset) or decode(piece, charset)
+    return text

@@ -10,17 +10,22 @@ import struct
 from datetime import datetime
 from email.message import EmailMessage
 from email.utils import format_datetime
+from functools import cached_property
 
 import olefile  # type: ignore[import-untyped]
 from olefile import OleFileIO
 
+from trivium.domain.errors import NeverWill
 from trivium.domain.parsed import Child
+from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.failures import corrupt
 from trivium_ingest.parse.mail.mail import Body, Mail
 from trivium_ingest.parse.office.file_times import instant
+from trivium_ingest.parse.rtf import rtf_format
 from trivium_ingest.parse.rtf.compressed import decompressed_rtf
 from trivium_ingest.parse.text.clean import one_line
 from trivium_ingest.parse.text.encoding import decode
+from trivium_ingest.parse.web.about import charset
 
 WHAT = "Outlook message"
 MAX_PARTS = 2_000  # recipients and attachments of one message
@@ -30,7 +35,21 @@ _SUBJECT, _BODY, _RICH_TEXT, _HTML, _SENT, _REPLY_TO_ID = 0x0037, 0x1000, 0x1009
 _SENDER_NAME, _SENDER_ADDRESS, _SENDER_SMTP = 0x0C1A, 0x0C1F, 0x5D01
 _TO, _CC, _NAME, _ADDRESS, _SMTP = 0x0E04, 0x0E03, 0x3001, 0x3003, 0x39FE
 _DATA, _LONG_NAME, _SHORT_NAME, _MIME_TYPE, _CONTENT_ID = 0x3701, 0x3707, 0x3704, 0x370E, 0x3712
-_UNICODE, _STRING8, _BINARY, _OBJECT, _TIME = 0x001F, 0x001E, 0x0102, 0x000D, 0x0040
+_INTERNET_CODE_PAGE, _MESSAGE_CODE_PAGE = 0x3FDE, 0x3FFD
+_UNICODE, _STRING8, _BINARY, _OBJECT, _TIME, _INTEGER = 0x001F, 0x001E, 0x0102, 0x000D, 0x0040, 0x0003
+# Windows' code pages whose names are not "cp" and the number.
+_CODE_PAGES = {
+    **{28590 + part: f"iso-8859-{part}" for part in range(1, 17)},
+    **dict.fromkeys((50220, 50221, 50222), "iso-2022-jp"),
+    **dict.fromkeys((20932, 51932), "euc-jp"),
+    20866: "koi8-r",
+    21866: "koi8-u",
+    50225: "iso-2022-kr",
+    51936: "gb2312",
+    51949: "euc-kr",
+    52936: "hz",
+    54936: "gb18030",
+}
 _HEADER_BYTES = {"": 32, "embedded": 24, "part": 8}
 _BROKEN = (OSError, ValueError, IndexError, KeyError, struct.error, TypeError, AttributeError, OverflowError)
 
@@ -45,10 +64,15 @@ def read_outlook(content: bytes) -> Mail:
 
 
 class _Folder:
-    """One message, recipient or attachment: its properties by id."""
+    """One message, recipient or attachment: its properties by id. `around` is the encoding of what it is a part of."""
 
-    def __init__(self, ole: OleFileIO, path: tuple[str, ...], header_bytes: int) -> None:
-        self._ole, self._path, self._header_bytes = ole, path, header_bytes
+    def __init__(self, ole: OleFileIO, path: tuple[str, ...], header_bytes: int, around: str = "") -> None:
+        self._ole, self._path, self._header_bytes, self._around = ole, path, header_bytes, around
+
+    @cached_property
+    def encoding(self) -> str:
+        """Of strings that are not Unicode, "" where nothing says it."""
+        return self.code_page(_MESSAGE_CODE_PAGE) or self._around
 
     def text(self, tag: int) -> str:
         """A string property, "" when it is missing."""
@@ -56,20 +80,21 @@ class _Folder:
         if wide is not None:
             return wide.decode("utf-16-le", "replace").rstrip("\0")
         narrow = self._stream(f"__substg1.0_{tag:04X}{_STRING8:04X}")
-        return decode(narrow)[0].rstrip("\0") if narrow else ""
+        return decode(narrow, self.encoding)[0].rstrip("\0") if narrow else ""
 
     def binary(self, tag: int) -> bytes:
         """A property of bytes, empty when it is missing."""
         return self._stream(f"__substg1.0_{tag:04X}{_BINARY:04X}") or b""
 
     def time(self, tag: int) -> datetime | None:
-        """A time, which stands among the properties of fixed size."""
-        fixed = (self._stream("__properties_version1.0") or b"")[self._header_bytes :]
-        for at in range(0, len(fixed) - 15, 16):
-            kind, found, _, value = struct.unpack_from("<HHIQ", fixed, at)
-            if (kind, found) == (_TIME, tag):
-                return instant(value)
-        return None
+        """A time, None when it is missing."""
+        ticks = self._fixed(_TIME, tag)
+        return None if ticks is None else instant(ticks)
+
+    def code_page(self, tag: int) -> str:
+        """An encoding, "" when it is missing."""
+        number = (self._fixed(_INTEGER, tag) or 0) & 0xFFFFFFFF  # the rest of its eight bytes is reserved
+        return _CODE_PAGES.get(number, f"cp{number}") if number else ""
 
     def parts(self, prefix: str) -> list[_Folder]:
         """Recipients (`__recip`) or attachments (`__attach`), in order."""
@@ -79,13 +104,23 @@ class _Folder:
             for entry in self._ole.listdir(streams=True, storages=False)
             if len(entry) > depth + 1 and tuple(entry[:depth]) == self._path and entry[depth].startswith(prefix)
         }
-        return [_Folder(self._ole, path, _HEADER_BYTES["part"]) for path in sorted(names)[:MAX_PARTS]]
+        size = _HEADER_BYTES["part"]
+        return [_Folder(self._ole, path, size, self.encoding) for path in sorted(names)[:MAX_PARTS]]
 
     def message(self) -> _Folder | None:
         """The message that this attachment is."""
         path = (*self._path, f"__substg1.0_{_DATA:04X}{_OBJECT:04X}")
         inside = self._ole.exists([*path, "__properties_version1.0"])
-        return _Folder(self._ole, path, _HEADER_BYTES["embedded"]) if inside else None
+        return _Folder(self._ole, path, _HEADER_BYTES["embedded"], self.encoding) if inside else None
+
+    def _fixed(self, kind: int, tag: int) -> int | None:
+        """One of the properties of fixed size, which stand together."""
+        fixed = (self._stream("__properties_version1.0") or b"")[self._header_bytes :]
+        for at in range(0, len(fixed) - 15, 16):
+            found_kind, found, _, value = struct.unpack_from("<HHIQ", fixed, at)
+            if (found_kind, found) == (kind, tag):
+                return int(value)
+        return None
 
     def _stream(self, name: str) -> bytes | None:
         path = [*self._path, name]
@@ -134,7 +169,8 @@ def _take(attachment: _Folder, files: list[Child], pictures: list[tuple[str, byt
 
 def _html(folder: _Folder) -> str:
     raw = folder.binary(_HTML)
-    return decode(raw)[0] if raw else folder.text(_HTML)
+    declared = charset(raw) or folder.code_page(_INTERNET_CODE_PAGE) or folder.encoding
+    return decode(raw, declared)[0] if raw else folder.text(_HTML)
 
 
 def _recipients(folder: _Folder, shown: str) -> str:
@@ -153,19 +189,30 @@ def _address(name: str, address: str) -> str:
 
 
 def _as_internet_mail(mail: Mail) -> bytes:
-    """The same as a file that any mail program reads."""
+    """The same as a file that any mail program reads. Rich text alone becomes plain; a file, where it has no words.
+
+    Headers are UTF-8 (RFC 6532): the standard library, which would encode them, fails at some of people's names.
+    """
+    headers = {**mail.headers, "Subject": mail.subject, "In-Reply-To": "<unknown>" if mail.answers else ""}
+    head = "".join(f"{name}: {value}\n" for name, value in headers.items() if value)
     message = EmailMessage()
-    for name, value in {**mail.headers, "Subject": mail.subject}.items():
-        if value:
-            message[name] = value
-    if mail.answers:
-        message["In-Reply-To"] = "<unknown>"
     (body,) = mail.bodies
-    message.set_content(body.text)
+    rich = mail.rich_text if not (body.text.strip() or body.html.strip()) else b""
+    words = _words(rich) if rich else ""
+    message.set_content(words or body.text)
     if body.html:
         message.add_alternative(body.html, subtype="html")
     for picture, content in mail.pictures:
         message.add_attachment(content, maintype="image", subtype="x-any", filename=picture, disposition="inline")
-    for file in mail.files:
+    files = [*mail.files, Child("body.rtf", rich)] if rich and not words else mail.files
+    for file in files:
         message.add_attachment(file.content, maintype="application", subtype="octet-stream", filename=file.name)
-    return message.as_bytes()
+    return head.encode() + message.as_bytes()
+
+
+def _words(rich_text: bytes) -> str:
+    try:
+        units = rtf_format.read(Blob("body.rtf", rich_text), ParseLimits(), ParserModels()).units
+    except NeverWill:
+        return ""
+    return "\n\n".join(unit.text for unit in units)

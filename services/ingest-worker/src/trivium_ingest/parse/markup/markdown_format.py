@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from trivium.domain.parsed import ParsedDocument, UnitKind
+from trivium.domain.parsed import ParsedDocument, Position, UnitKind
 from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.data.yaml_records import TooDeep, YamlError, is_mapping, said_as_yaml
@@ -17,6 +17,8 @@ from trivium_ingest.parse.text.encoding import decode
 MEDIA_TYPE = "text/markdown"
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\r?\n(.*?)\r?\n(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 MAX_FIELDS = 30
+# What the document says of itself by these is shown beside it, and is no text of its own.
+_TOLD = ("title", "author", "creator", "date", "created", "modified", "site", "publisher", "description")
 _SIGNS = (
     re.compile(r"^#{1,6} \S", re.MULTILINE),
     re.compile(r"^(?:```|~~~)", re.MULTILINE),
@@ -44,24 +46,29 @@ def read(blob: Blob, limits: ParseLimits, _models: ParserModels) -> ParsedDocume
     # markdown-it turns every line end into a line feed; so that offsets count in what was decoded,
     # lines are found the same way here.
     front = _FRONT_MATTER.match(text)
-    fields = _fields(front.group(1), limits) if front else None
-    begin = front.end() if front and fields is not None else 0
+    lines = _front_lines(front.group(1), limits) if front else None
+    begin = front.end() if front and lines is not None else 0
     out = Collector(limits)
+    if front and lines:
+        text_of_it = [line for line in lines if line.partition(": ")[0].lower() not in _TOLD]
+        out.add(UnitKind.TEXT, "\n".join(text_of_it), Position(offset=front.span(1)))
     MarkdownReader(text, begin, out).read()
     first = next((unit.text for unit in out.units if unit.kind == UnitKind.HEADING and unit.level == 1), "")
-    metadata = {**(fields or {}), "encoding": encoding}
+    metadata = {**_fields(lines or []), "encoding": encoding}
     title = metadata.pop("title", "") or first
     return out.document(MEDIA_TYPE, title=title, metadata=metadata)
 
 
-def _fields(front: str, limits: ParseLimits) -> dict[str, str] | None:
+def _front_lines(front: str, limits: ParseLimits) -> list[str] | None:
     """The front matter's entries; None of what is no YAML mapping, which is text between two rules."""
     try:
         lines = [line for record in said_as_yaml(front, limits) for line in record.lines]
-        if not is_mapping(front):
-            return None
+        return lines if is_mapping(front) else None
     except (YamlError, TooDeep):
         return None
+
+
+def _fields(lines: list[str]) -> dict[str, str]:
     named = (line.partition(": ") for line in lines[:MAX_FIELDS])
     return {name.lower(): value for name, mark, value in named if mark}
 
@@ -70,7 +77,7 @@ FORMAT = Format(
     name="Markdown",
     media_types=(MEDIA_TYPE, "text/x-markdown"),
     extensions=("md", "markdown", "mdown", "mkd"),
-    version=4,
+    version=5,
     recognise=recognise,
     read=read,
     cites="section; characters in the text",

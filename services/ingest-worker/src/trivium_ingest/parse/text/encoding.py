@@ -21,28 +21,53 @@ _LETTERS = re.compile(rb"[A-Za-z\x80-\xff]")
 # Never seen in prose, and what a wrong Western guess would show.
 _CP1252_SYMBOLS = re.compile(rb"[\x81\x8d\x8f\x90\x9d\xa4\xa6\xa8\xac\xaf\xb8]")
 FALLBACK = "cp1252"
+# What the names of character sets stand for in practice (WHATWG Encoding, 4.2), by Python's names for them.
+_LATIN_1 = "iso8859-1"
+_WINDOWS_1252 = "".join(bytes([byte]).decode("cp1252", "ignore") or chr(byte) for byte in range(256))
+_WIDER = {
+    "iso8859-9": "cp1254",
+    "iso8859-11": "cp874",
+    "tis-620": "cp874",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "shift_jis": "cp932",
+    "euc_kr": "cp949",
+}
+_SEVEN_BIT = ("iso2022", "hz")  # ASCII that switches to other characters and back
 
 
 def decode(content: bytes, declared: str = "") -> tuple[str, str]:
     """Return the text and the name of the encoding used; bytes that fit nowhere become U+FFFD.
 
-    Order: byte order mark, UTF-16 without one, UTF-8, what the file declares, then detection.
+    Order: byte order mark, UTF-16 without one, UTF-8, what the file declares, then detection. What is ASCII, and
+    declared to switch to other characters, is no UTF-8.
     """
     for mark, name in _BOMS:
         if content.startswith(mark):
             return content[len(mark) :].decode(name, "replace"), name
-    if wide := _utf16_without_mark(content):
-        return content.decode(wide, "replace"), wide
+    if name := _utf16_without_mark(content) or _seven_bit(content, declared):
+        return content.decode(name, "replace"), name
     try:
         return content.decode("utf-8"), "utf-8"
     except UnicodeDecodeError as error:
         damaged = error
-    if declared and (text := _try(content, declared)) is not None:
-        return text, declared
+    if declared and (found := decode_declared(content, declared)) is not None:
+        return found
     if _mostly_utf8(content, damaged.start):
         return content.decode("utf-8", "replace"), "utf-8"
     name = _eight_bit(content)
     return content.decode(name, "replace"), name
+
+
+def decode_declared(content: bytes, declared: str) -> tuple[str, str] | None:
+    """As browsers read what is called `declared`, with the encoding's name; None where it does not fit."""
+    name = _known(declared)
+    if name == _LATIN_1:
+        return codecs.charmap_decode(content, "strict", _WINDOWS_1252)[0], FALLBACK
+    for encoding in filter(None, (_WIDER.get(name), declared)):
+        if (text := _try(content, encoding)) is not None:
+            return text, encoding
+    return None
 
 
 def decode_as(content: bytes, declared: str) -> str:
@@ -63,6 +88,14 @@ def _try(content: bytes, encoding: str) -> str | None:
         return None
 
 
+def _known(declared: str) -> str:
+    """Python's name of an encoding, "" where it has none."""
+    try:
+        return codecs.lookup(declared).name
+    except (LookupError, UnicodeError, ValueError):
+        return ""
+
+
 def _utf16_without_mark(content: bytes) -> str:
     """Western text in UTF-16 has a zero in every second byte; other scripts share their high byte."""
     sample = content[:2048]
@@ -75,6 +108,11 @@ def _utf16_without_mark(content: bytes) -> str:
     if even > 0.6 * half and odd < 0.05 * half:
         return "utf-16-be"
     return ""
+
+
+def _seven_bit(content: bytes, declared: str) -> str:
+    """What is declared, where that makes other characters of ASCII."""
+    return declared if _known(declared).startswith(_SEVEN_BIT) and content.isascii() else ""
 
 
 def _mostly_utf8(content: bytes, first_bad: int) -> bool:

@@ -1,4 +1,4 @@
-"""What a page says of itself: title, author, date, site, language, address.
+"""What a page says of itself: title, author, date, site, language, address, character set.
 
 Only what is declared counts (schema.org in JSON-LD, Open Graph, Dublin Core, Highwire's `citation_`, plain meta tags);
 nothing is guessed from the text, where any date may stand.
@@ -7,6 +7,7 @@ nothing is guessed from the text, where any date may stand.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -17,6 +18,8 @@ from trivium_ingest.parse.text.clean import one_line
 MAX_VALUE_CHARS = 300
 _MAX_JSON_CHARS = 500_000
 _MAX_AUTHORS = 20
+_CHARSET_WITHIN = 4096  # bytes
+_CHARSET = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?\s*([\w.:-]{2,40})", re.IGNORECASE)
 
 _META: Mapping[str, tuple[str, ...]] = {
     "title": ("og:title", "citation_title", "dc.title", "dcterms.title", "twitter:title"),
@@ -53,6 +56,12 @@ def about(root: etree._Element) -> dict[str, str]:
     if "url" in found and not found["url"].startswith(("http://", "https://")):
         del found["url"]
     return found
+
+
+def charset(page: bytes) -> str:
+    """The character set that a page declares, "" where it declares none."""
+    declared = _CHARSET.search(page[:_CHARSET_WITHIN])
+    return declared.group(1).decode("ascii") if declared else ""
 
 
 def _declared(root: etree._Element) -> dict[str, str]:

@@ -14,7 +14,7 @@ from trivium_ingest.parse.registry import Format
 from trivium_ingest.parse.sample import Sample
 from trivium_ingest.parse.text.clean import one_line
 from trivium_ingest.parse.text.encoding import decode
-from trivium_ingest.parse.web.about import about
+from trivium_ingest.parse.web.about import about, charset
 from trivium_ingest.parse.web.html_text import Walker, make_links_absolute, parse_html
 from trivium_ingest.parse.web.visibility import hidden_selectors, main_content
 
@@ -28,7 +28,6 @@ _TAGS = re.compile(
 _SITE_NAME = re.compile(r"\s+[-|\u2013—·:•]+\s+\S.{0,80}")
 _SEPARATOR = re.compile(r"\s+[-|\u2013—·:•»]+\s+$")
 _SENT_CHARSET = re.compile(r";\s*charset\s*=\s*[\"']?([\w.:-]{2,40})", re.IGNORECASE)
-_CHARSET = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?\s*([\w.:-]{2,40})", re.IGNORECASE)
 
 
 def recognise(sample: Sample) -> Evidence:
@@ -64,10 +63,7 @@ def read(blob: Blob, limits: ParseLimits, _models: ParserModels) -> ParsedDocume
 def _charset(blob: Blob) -> str:
     """What the server declares, else what the page does (WHATWG HTML 13.2.3.2)."""
     sent = _SENT_CHARSET.search(blob.declared_type)
-    if sent:
-        return sent.group(1)
-    declared = _CHARSET.search(blob.content[:4096])
-    return declared.group(1).decode("ascii") if declared else ""
+    return sent.group(1) if sent else charset(blob.content)
 
 
 def _title(root: etree._Element, site: str) -> str:
@@ -90,7 +86,7 @@ FORMAT = Format(
     name="HTML",
     media_types=(MEDIA_TYPE, "application/xhtml+xml"),
     extensions=("html", "htm", "xhtml"),
-    version=4,
+    version=5,
     recognise=recognise,
     read=read,
     cites="section",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 from urllib.parse import urljoin
 
@@ -67,6 +67,9 @@ _BLOCKS = frozenset(
     ]
 )
 _SPACES = re.compile(r"\s+")
+_EDGE = "\f"  # of a block in preformatted text, where one line end is enough
+_EDGES = re.compile(rf"\n?{_EDGE}+")
+_NUMBER = re.compile(r"\s*[+-]?\d{1,9}(?!\d)")
 _LISTS = ("ul", "ol", "dl")
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 
@@ -115,6 +118,14 @@ def text_of_fragment(markup: str, out: Collector) -> str:
     return "" if root is None else inline_text(root, hidden_selectors(root))
 
 
+def _collapse(text: str) -> str:
+    """Without the markup's own line breaks; runs of blanks within a line become one where the text is collected."""
+    lines = text.splitlines()
+    if len(lines) == 1 and len(lines[0]) == len(text) and "\x1f" not in text:
+        return text
+    return _SPACES.sub(" ", text)
+
+
 def inline_text(node: etree._Element, selectors: frozenset[str]) -> str:
     """All visible text below `node` as flowing text."""
     if not len(node):
@@ -122,7 +133,14 @@ def inline_text(node: etree._Element, selectors: frozenset[str]) -> str:
     return flowing("".join(_pieces(node, selectors)))
 
 
-def _pieces(top: etree._Element, selectors: frozenset[str]) -> Iterator[str]:
+def preformatted_text(node: etree._Element, selectors: frozenset[str]) -> str:
+    """All visible text below `node` with its own blanks and lines; each block has lines of its own."""
+    return _EDGES.sub("\n", "".join(_pieces(node, selectors, str, _EDGE)))
+
+
+def _pieces(
+    top: etree._Element, selectors: frozenset[str], written: Callable[[str], str] = _collapse, edge: str = "\n"
+) -> Iterator[str]:
     """Visible text in order, however deep a stranger's page nests: what is still to come waits in a list."""
     waiting: list[etree._Element | str] = [top]
     while waiting:
@@ -131,24 +149,16 @@ def _pieces(top: etree._Element, selectors: frozenset[str]) -> Iterator[str]:
             yield node
             continue
         if node.text:
-            yield _collapse(node.text)
+            yield written(node.text)
         for child in reversed(node):
             if child.tail:
-                waiting.append(_collapse(child.tail))
+                waiting.append(written(child.tail))
             if child.tag == "br":
                 waiting.append("\n")
             elif child.tag == "img":
                 waiting.append(_collapse(child.get("alt", "")))
             elif not is_hidden(child, selectors):
-                waiting += ("\n", child, "\n") if child.tag in _BLOCKS else (child,)
-
-
-def _collapse(text: str) -> str:
-    """Without the markup's own line breaks; runs of blanks within a line become one where the text is collected."""
-    lines = text.splitlines()
-    if len(lines) == 1 and len(lines[0]) == len(text) and "\x1f" not in text:
-        return text
-    return _SPACES.sub(" ", text)
+                waiting += (edge, child, edge) if child.tag in _BLOCKS else (child,)
 
 
 class Walker:
@@ -191,7 +201,7 @@ class Walker:
         elif tag == "table":
             self._table(node, depth)
         elif tag == "pre":
-            self._out.add(UnitKind.CODE, "".join(map(str, node.itertext())), verbatim=True)
+            self._out.add(UnitKind.CODE, preformatted_text(node, self._selectors), verbatim=True)
         else:
             self.walk(node, depth)
 
@@ -200,9 +210,10 @@ class Walker:
         self._out.add(UnitKind.LIST, "\n".join(self._items(node, 0)), verbatim=True)
 
     def _items(self, node: etree._Element, level: int) -> Iterator[str]:
-        marker = "" if node.tag == "dl" else "- "
+        number = _number(node, "start", 1) - 1
         nests = next(islice(node.iter(*_LISTS), 1, None), None) is not None
-        for number, child in enumerate(node, 1):
+        for child in node:
+            number = _number(child, "value", number + 1) if child.tag == "li" else number
             if self._skipped(child):
                 continue
             deeper = nests and level < MAX_LIST_DEPTH
@@ -212,7 +223,7 @@ class Walker:
             nested = _outermost_lists(child) if deeper else []
             own = one_line("".join(_own_pieces(child, nested, self._selectors)))
             if own:
-                yield "  " * min(level, MAX_INDENTED) + (f"{number}. " if node.tag == "ol" else marker) + own
+                yield "  " * min(level, MAX_INDENTED) + _mark(node, child, number) + own
             for part in nested:
                 yield from self._items(part, level + 1)
 
@@ -248,6 +259,18 @@ class Walker:
         return is_hidden(node, self._selectors) or (not self._keep_chrome and is_chrome(node))
 
 
+def _mark(around: etree._Element, item: etree._Element, number: int) -> str:
+    """What stands before a list's item; a numbered list numbers its `li` alone."""
+    if around.tag == "ol":
+        return f"{number}. " if item.tag == "li" else ""
+    return "" if around.tag == "dl" else "- "
+
+
+def _number(node: etree._Element, name: str, otherwise: int) -> int:
+    found = _NUMBER.match(node.get(name, ""))
+    return int(found[0]) if found else otherwise
+
+
 def _outermost_lists(item: etree._Element) -> list[etree._Element]:
     found: list[etree._Element] = []
     waiting = [item]
@@ -271,7 +294,7 @@ def _own_pieces(item: etree._Element, nested: list[etree._Element], selectors: f
         for child in reversed(node):
             waiting.append(child.tail or "")
             if child not in nested and not is_hidden(child, selectors):
-                waiting += (child, " " if child.tag in _BLOCKS or child.tag == "br" else "")
+                waiting += (" ", child, " ") if child.tag in _BLOCKS or child.tag == "br" else (child,)
 
 
 def _is_layout(node: etree._Element, rows: list[etree._Element], holds_tables: bool) -> bool:
@@ -309,6 +332,9 @@ def _grid(rows: list[etree._Element], selectors: frozenset[str]) -> tuple[list[l
                     carried[len(line)] = (depth - 1, text)
                 line.append(text)
         _take_carried(line, carried)
+        while len(line) <= max(carried, default=-1):  # what comes from above stands behind cells that are missing
+            line.append("")
+            _take_carried(line, carried)
         fills = len(line) == _span(cells[0], "colspan") if len(cells) == 1 else fills and not cells
         grid.append(line[:1] if fills else line)  # a heading inside the table: say it once
     return grid, header_rows if header_rows < len(grid) else 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import islice
 
 from lxml import etree
 
@@ -52,13 +53,19 @@ _CHROME_NAMES = re.compile(
 )
 _HIDING_STYLE = re.compile(
     r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)|opacity\s*:\s*0(?:\.0*)?\s*(?:;|!|$)"
-    r"|font-size\s*:\s*0(?:\.0*)?(?:px|pt|em|rem|%)?\s*(?:;|!|$)|(?:left|top|text-indent)\s*:\s*-\d{3,}"
+    r"|font-size\s*:\s*0(?:\.0*)?(?:px|pt|em|rem|%)?\s*(?:;|!|$)|(?<![\w-])(?:left|top|text-indent)\s*:\s*-\d{3,}"
     r"|clip\s*:\s*rect\(\s*[01](?:px)?",
     re.IGNORECASE,
 )
 _COLOUR = re.compile(r"(?:^|;)\s*color\s*:\s*([^;!]+)", re.IGNORECASE)
 _BACKGROUND = re.compile(r"background(?:-color)?\s*:\s*([^;!]+)", re.IGNORECASE)
-_RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
+_WHITE = frozenset(["white", "#fff", "#ffffff", "rgb(255,255,255)", "rgb(255, 255, 255)"])
+_SEEN_THROUGH = frozenset(["", "transparent", "none", "inherit", "initial", "unset"])
+MAX_GROUNDS = 64  # elements around one that are asked for what it stands on
+_COMMENT = re.compile(r"/\*(?s:.*?)(?:\*/|\Z)")
+_MEDIA = re.compile(r"@media\b([^{};@]*+)\{(?:[^{}]++\{[^{}]*+\})*+[^{}]*+\}?", re.IGNORECASE)
+_EVERY_SCREEN = re.compile(r"\s*(?:only\s+)?(?:all|screen)?\s*", re.IGNORECASE)
+_RULE = re.compile(r"(?<![^{}])([^{}]++)\{([^{}]*+)\}")
 _SIMPLE_SELECTOR = re.compile(r"[\w-]*[.#][\w-]+")
 _PARAGRAPHS_OF_CONTENT = 5  # whatever its class is called
 _LINK_LIST_SHARE = 0.8
@@ -66,14 +73,26 @@ _MAIN_SHARE = 0.3  # below it, <main> or <article> is only a teaser
 
 
 def hidden_selectors(root: etree._Element) -> frozenset[str]:
-    """Simple selectors (`.note`, `#trap`) that the page's own style sheets hide."""
+    """Simple selectors (`.note`, `#trap`) that the page's own style sheets hide on every screen."""
     found: set[str] = set()
     for style in root.iter("style"):
-        for selectors, rules in _RULE.findall((style.text or "")[:200_000]):
+        if not _on_every_screen(style.get("media", "")):
+            continue
+        sheet = _MEDIA.sub(_held, _COMMENT.sub("", (style.text or "")[:200_000]))
+        for selectors, rules in _RULE.findall(sheet):
             if _HIDING_STYLE.search(rules):
                 names = (name.strip() for name in selectors.split(","))
                 found.update(name for name in names if _SIMPLE_SELECTOR.fullmatch(name))
     return frozenset(found)
+
+
+def _held(media: re.Match[str]) -> str:
+    """The rules of a block where they hold on every screen."""
+    return media[0].partition("{")[2] if _on_every_screen(media[1]) else ""
+
+
+def _on_every_screen(queries: str) -> bool:
+    return any(_EVERY_SCREEN.fullmatch(query) for query in queries.split(","))
 
 
 def is_hidden(node: etree._Element, selectors: frozenset[str]) -> bool:
@@ -86,19 +105,29 @@ def is_hidden(node: etree._Element, selectors: frozenset[str]) -> bool:
     if "hidden" in attributes or attributes.get("aria-hidden") == "true":
         return True
     style = attributes.get("style", "")
-    if style and (_HIDING_STYLE.search(style) or _same_colours(style)):
+    if style and (_HIDING_STYLE.search(style) or _same_colours(node, style)):
         return True
     return bool(selectors) and _selected(node, selectors)
 
 
-def _same_colours(style: str) -> bool:
+def _same_colours(node: etree._Element, style: str) -> bool:
     text, ground = _COLOUR.search(style), _BACKGROUND.search(style)
     if not text:
         return False
     colour = text.group(1).strip().lower()
     if ground:
         return ground.group(1).strip().lower() == colour
-    return colour in ("transparent", "white", "#fff", "#ffffff", "rgb(255,255,255)", "rgb(255, 255, 255)")
+    return colour == "transparent" or (colour in _WHITE and _ground(node) in _WHITE)
+
+
+def _ground(node: etree._Element) -> str:
+    """The colour that an element stands on, as far as attributes say it; a page is white."""
+    for around in (node, *islice(node.iterancestors(), MAX_GROUNDS)):
+        said = _BACKGROUND.search(around.get("style", ""))
+        colour = (said.group(1) if said else around.get("bgcolor", "")).strip().lower()
+        if colour not in _SEEN_THROUGH:
+            return colour
+    return "white"
 
 
 def _selected(node: etree._Element, selectors: frozenset[str]) -> bool:
