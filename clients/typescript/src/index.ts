@@ -33,9 +33,13 @@ export interface Trivium extends Client<paths> {
   search(query: string, more?: Omit<Schemas["SearchRequest"], "query">): Promise<Schemas["SearchResponse"]>;
 }
 
-/** A client of the server at `baseUrl`; `GET`, `POST`, ... take a path of the interface and are typed by it. */
+/**
+ * A client of the server at `baseUrl`; `GET`, `POST`, ... take a path of the interface and are typed by it.
+ * Throws a `TriviumError` for an `apiKey` that no header can hold.
+ */
 export function trivium(baseUrl: string, { apiKey, fetch }: Options = {}): Trivium {
-  const headers: Record<string, string> = apiKey ? { authorization: `Bearer ${apiKey}` } : {};
+  const key = sendable(apiKey);
+  const headers: Record<string, string> = key ? { authorization: `Bearer ${key}` } : {};
   const reach = reaching(baseUrl, fetch ?? globalThis.fetch);
   const client = createClient<paths>({ baseUrl, headers, fetch: reach });
   const added: Omit<Trivium, keyof Client<paths>> = {
@@ -51,7 +55,9 @@ export function trivium(baseUrl: string, { apiKey, fetch }: Options = {}): Trivi
         signal: stopping.signal,
       });
       try {
-        yield* events(told<ReadableStream<Uint8Array>>(answer));
+        const body = told<ReadableStream<Uint8Array> | null>(answer);
+        if (body === null) throw foreign();
+        yield* events(body);
       } finally {
         stopping.abort();
       }
@@ -62,6 +68,14 @@ export function trivium(baseUrl: string, { apiKey, fetch }: Options = {}): Trivi
     },
   };
   return Object.assign(client, added);
+}
+
+/** The key without the space around it; one that `fetch` would refuse is not quoted, as it would. */
+function sendable(apiKey = ""): string {
+  const key = apiKey.trim();
+  if (/^[\x20-\x7e]*$/.test(key)) return key;
+  const detail = "The API key has characters other than printable ASCII.";
+  throw new TriviumError({ code: "bad_setting", detail, action: "Copy it again: a key begins and ends on one line." }, 0);
 }
 
 type Reach = (request: Request) => Promise<Response>;
@@ -90,9 +104,7 @@ async function whole<T>(reach: Reach, send: (fetch: Reach) => Promise<T>): Promi
     });
   } catch (fault) {
     if (begun && fault instanceof TypeError) throw brokeOff(fault);
-    if (!(fault instanceof SyntaxError)) throw fault;
-    const detail = "The server's answer is not one of Trivium's.";
-    throw new TriviumError({ code: "foreign_answer", detail, action: "Check the address, and both versions." }, 0, fault);
+    throw fault instanceof SyntaxError ? foreign(fault) : fault;
   }
 }
 
@@ -136,8 +148,18 @@ function brokeOff(cause?: unknown): TriviumError {
   return new TriviumError({ code: "connection_lost", detail, action: "Ask again." }, 0, cause);
 }
 
+function foreign(cause?: unknown): TriviumError {
+  const detail = "The server's answer is not one of Trivium's.";
+  return new TriviumError({ code: "foreign_answer", detail, action: "Check the address, and both versions." }, 0, cause);
+}
+
 function parsed(block: string): AnswerEvent | undefined {
   const fields = new Map(block.split("\n").map((line) => line.split(/: ?(.*)/s, 2) as [string, string]));
   const data = fields.get("data");
-  return data === undefined ? undefined : { event: fields.get("event") ?? "message", data: JSON.parse(data) };
+  if (data === undefined) return undefined;
+  try {
+    return { event: fields.get("event") ?? "message", data: JSON.parse(data) };
+  } catch (fault) {
+    throw foreign(fault);
+  }
 }

@@ -80,6 +80,24 @@ test("an answer that is cut, or is not JSON, is an error like the others", async
   }
 });
 
+test("a stream that is not Trivium's, or has no body, is an error like the others", async () => {
+  const told = (error) => error instanceof TriviumError && error.problem.code === "foreign_answer" && error.status === 0;
+  const drain = async (client) => { for await (const each of client.askStream("x")) void each; };
+  await answering(streamed("data: <b>\n\n"), (url) => assert.rejects(drain(trivium(url)), told));
+  await assert.rejects(drain(trivium("http://127.0.0.1", { fetch: async () => new Response(null) })), told);
+});
+
+test("a key that no header can hold is refused and not shown", async () => {
+  for (const apiKey of ["tvk_SECRET\ntvk_SECRET", "tvk_SECRET\x00", "tvk_SECRET\xfc"]) {
+    assert.throws(() => trivium("http://127.0.0.1", { apiKey }), (error) =>
+      error instanceof TriviumError && error.problem.code === "bad_setting" && !error.message.includes("SECRET"));
+  }
+  const seen = [];
+  const fetch = async (request) => { seen.push(request.headers.get("authorization")); return new Response("{}"); };
+  await trivium("http://127.0.0.1", { apiKey: " right\n", fetch }).ask("x");
+  assert.deepEqual(seen, ["Bearer right"]);
+});
+
 test("a running server answers, whole and as it is written", { skip: !process.env.TRIVIUM_URL && "TRIVIUM_URL names no server" }, async () => {
   const client = trivium(process.env.TRIVIUM_URL, { apiKey: process.env.TRIVIUM_API_KEY });
   const { data } = await client.GET("/v1/sources", { params: { query: { limit: 1 } } });

@@ -25,7 +25,6 @@ import msgspec
 from trivium import api
 from trivium.client_wire import (
     SentEvents,
-    base_url,
     connection,
     decided_by,
     decoded,
@@ -33,10 +32,12 @@ from trivium.client_wire import (
     event_of,
     failure_told,
     failures,
+    in_unicode,
     json_body,
     or_default,
     part,
     question_body,
+    shown_url,
     taken,
 )
 from trivium.domain.access import Role
@@ -76,7 +77,7 @@ class TriviumClient:
         retries: Retries = RETRIES,
         transport: httpx2.BaseTransport | None = None,
     ) -> None:
-        self.url = str(base_url(url)).rstrip("/")
+        self.url = shown_url(url)
         self._retries = retries
         self._http = httpx2.Client(**connection(url, api_key, timeout_s), transport=transport)
 
@@ -122,7 +123,8 @@ class TriviumClient:
 
     def submit_text(self, name: str, text: str, *, dataset: str = DEFAULT_DATASET) -> api.Source:
         """Upload a text under the name of a file, whose ending says what it is."""
-        form = {"file": (name, text.encode(), "application/octet-stream")}
+        with in_unicode():
+            form = {"file": (name, text.encode(), "application/octet-stream")}
         return taken(self._call("POST", "/v1/sources", api.Accepted, files=form, data={"dataset": dataset}))
 
     def submit_url(
@@ -648,7 +650,9 @@ class TriviumClient:
         tried = 0
         while True:
             tried += 1
-            response = self._http.send(self._http.build_request(method, path, **sent), stream=stream)
+            with in_unicode():
+                request = self._http.build_request(method, path, **sent)
+            response = self._http.send(request, stream=stream)
             if response.is_success:
                 return response
             response.read()

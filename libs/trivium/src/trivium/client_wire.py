@@ -18,6 +18,7 @@ from trivium.domain.answers import Kind
 from trivium.domain.edits import Actor
 from trivium.domain.errors import Conflict, NeverWill, NotFound, Refused, TriviumError, TryLater
 from trivium.domain.retrieval import Mode, Rerank
+from trivium.retrying import seconds_of
 from trivium.within import Within
 
 CONNECT_TIMEOUT_S = 5.0
@@ -64,6 +65,17 @@ def failures(url: str) -> Iterator[None]:
         why = str(error).rstrip(".") or type(error).__name__
         other = "" if url.startswith("https:") else " A server with TLS is named https://..."
         raise TryLater("connection_lost", f"The connection to {url} was lost: {why}.", f"Try again.{other}") from error
+
+
+@contextmanager
+def in_unicode() -> Iterator[None]:
+    """What is written within is text. Raises `Refused` (`bad_request`) where it is none, and does not quote it."""
+    try:
+        yield
+    except UnicodeEncodeError:
+        raise Refused(
+            "bad_request", "What was to be sent holds what is no text in UTF-8.", "Write it in UTF-8."
+        ) from None
 
 
 def _distrust(error: BaseException | None) -> str:
@@ -118,8 +130,14 @@ def base_url(url: str) -> httpx2.URL:
     except httpx2.InvalidURL:
         base = httpx2.URL("")
     if base.scheme not in ("http", "https") or not base.host:
-        raise Refused("bad_setting", f"{url!r} is not the address of a server.", "Write it as http://127.0.0.1:8080.")
+        told = url.rpartition("@")[2]  # what stands before may be a password
+        raise Refused("bad_setting", f"{told!r} is not the address of a server.", "Write it as http://127.0.0.1:8080.")
     return base
+
+
+def shown_url(url: str) -> str:
+    """The address of a server without the user and password in it. Raises `Refused` (`bad_setting`)."""
+    return str(base_url(url).copy_with(userinfo=b"")).rstrip("/")
 
 
 def decided_by(actor: Actor) -> dict[str, str]:
@@ -128,8 +146,9 @@ def decided_by(actor: Actor) -> dict[str, str]:
 
 
 def part(identifier: str) -> str:
-    """As one part of a path."""
-    return quote(identifier, safe="")
+    """As one part of a path. Raises as `in_unicode`."""
+    with in_unicode():
+        return quote(identifier, safe="")
 
 
 def question_body(
@@ -162,8 +181,9 @@ def or_default(top_k: int | None) -> int:
 
 
 def json_body(body: api.Input) -> dict[str, Any]:
-    """What httpx2 is told to send."""
-    return {"content": msgspec.json.encode(body), "headers": {"content-type": "application/json"}}
+    """What httpx2 is told to send. Raises as `in_unicode`."""
+    with in_unicode():
+        return {"content": msgspec.json.encode(body), "headers": {"content-type": "application/json"}}
 
 
 def taken(accepted: api.Accepted) -> api.Source:
@@ -196,7 +216,7 @@ def error_of(response: httpx2.Response) -> TriviumError:
         problem = msgspec.json.decode(response.content, type=_Problem)
     except (msgspec.DecodeError, UnicodeDecodeError):
         problem = _Problem()
-    return _rebuilt(problem, response.status_code)
+    return _rebuilt(problem, response.status_code, seconds_of(response.headers.get("retry-after", "")))
 
 
 def _moved(asked: httpx2.URL, leads_to: httpx2.URL) -> _Problem:
@@ -212,12 +232,14 @@ def _server_of(url: httpx2.URL) -> str:
     return f"{url.scheme}://{url.netloc.decode()}{url.path.partition('/v1/')[0]}"
 
 
-def _rebuilt(problem: _Problem, status: int) -> TriviumError:
+def _rebuilt(problem: _Problem, status: int, retry_after_s: float = 0.0) -> TriviumError:
     code = problem.code or f"http_{status}"
     family = Refused if code == "invalid_request" else _FAMILIES.get(status)
     if family is None:
         family = TriviumError if status >= httpx2.codes.INTERNAL_SERVER_ERROR else Refused
     detail = problem.detail or f"The server answered {status} {httpx2.codes.get_reason_phrase(status)}.".strip()
+    if issubclass(family, TryLater):
+        return family(code, detail, problem.action, retry_after_s)
     return family(code, detail, problem.action)
 
 

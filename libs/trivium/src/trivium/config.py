@@ -7,6 +7,7 @@ prints each with its value and where it came from. A credential may come as a fi
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
@@ -52,6 +53,8 @@ SECRETS = frozenset(
 CREDENTIALS = SECRETS | {"elasticsearch_user", "neo4j_user", "s3_access_key"}
 """What `TRIVIUM_<NAME>_FILE` may name a file of, as mounted secrets are."""
 _FILE = "_file"
+_MASK = "********"
+_IN_ADDRESS = re.compile(r"(?<=://)[^/?#\s]+(?=@)")  # user and password
 _MAX_CREDENTIAL_BYTES = 64 * 1024
 
 Port = Annotated[int, msgspec.Meta(ge=0, le=65535)]
@@ -519,14 +522,14 @@ def load_settings(environ: Mapping[str, str] | None = None) -> Settings:
 
 
 def describe(settings: Settings, environ: Mapping[str, str] | None = None) -> list[tuple[str, str, str]]:
-    """(variable, value, source) of every setting; secrets are masked."""
+    """(variable, value, source) of every setting; secrets are masked, those in addresses too."""
     env = os.environ if environ is None else environ
     rows = []
     for field in msgspec.structs.fields(Settings):
         variable = PREFIX + field.name.upper()
-        value = str(getattr(settings, field.name))
+        value = _IN_ADDRESS.sub(_MASK, str(getattr(settings, field.name)))
         if field.name in SECRETS and value:
-            value = "********"
+            value = _MASK
         source = "environment" if env.get(variable) else "default"
         if field.name in CREDENTIALS and (path := env.get(f"{variable}{_FILE.upper()}")):
             source = path
@@ -564,5 +567,8 @@ def _meant(name: str) -> str:
 
 def _decode(kind: type, raw: object) -> object:
     if kind is Path:
-        return Path(str(raw)).expanduser()
+        try:
+            return Path(str(raw)).expanduser()
+        except RuntimeError as error:
+            raise ValueError("there is no such home folder") from error
     raise NotImplementedError(kind)

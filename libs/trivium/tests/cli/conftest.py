@@ -44,6 +44,7 @@ from trivium.domain.documents import Document, DocumentState, Failure
 from trivium.domain.errors import NotFound, Refused, TryLater
 from trivium.domain.graph import Edge, Entity, EntityType, Mention, Relation
 from trivium.domain.ids import child_id, chunk_id, content_version, document_id, entity_id
+from trivium.domain.limits import TooMany
 from trivium.domain.parsed import Position
 from trivium.domain.password import Password
 from trivium.domain.retrieval import Bridge, Degraded, Hit, Mode, SearchFilter, SearchResult, SourceRank
@@ -77,6 +78,8 @@ class World:
         self.asked: list[AskRequest] = []
         self.restricted: list[SearchFilter] = []
         self.busy = 0
+        self.limited_s = 0.0
+        self.limited = 0
         self.hold = False
         self.namesakes = 0
 
@@ -194,6 +197,9 @@ class _Intake(msgspec.Struct):
     tenant: Tenant
 
     def accept(self, source: NewSource) -> Document:
+        if self.world.limited_s:
+            self.world.limited += 1
+            raise TooMany("The limit of bytes is reached.", self.world.limited_s)
         if self.world.busy:
             self.world.busy -= 1
             raise TryLater("busy", "Too many documents are waiting.", "Try again later.")

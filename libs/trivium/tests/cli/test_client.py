@@ -226,6 +226,48 @@ def test_a_key_that_no_header_can_hold_is_refused_and_not_shown(key: str) -> Non
     assert "SECRET" not in str(refusal.value)
 
 
+def test_what_a_server_says_of_when_to_come_back_is_handed_on() -> None:
+    full = response("429 Too Many Requests\r\nRetry-After: 3600", b'{"code": "too_many", "detail": "Enough."}')
+    with answering(full) as url, TriviumClient(url) as client, pytest.raises(TryLater) as failure:
+        client.status()
+    assert (failure.value.code, failure.value.retry_after_s) == ("too_many", 3600.0)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda client: client.ask("\ud800SECRET"),
+        lambda client: list(client.ask_stream("\ud800SECRET")),
+        lambda client: client.source("\ud800SECRET"),
+        lambda client: client.trail(since="\ud800SECRET"),
+        lambda client: client.submit_text("a.txt", "\ud800SECRET"),
+        lambda client: client.submit_text("\ud800SECRET", "Ada."),
+        lambda client: client.submit_text("a.txt", "Ada.", dataset="\ud800SECRET"),
+    ],
+)
+def test_what_is_no_text_is_refused_before_it_is_sent(call: Callable[[TriviumClient], object]) -> None:
+    with TriviumClient("http://127.0.0.1:1") as client, pytest.raises(Refused) as refusal:
+        call(client)
+    assert refusal.value.code == "bad_request"
+    assert "SECRET" not in str(refusal.value)
+
+
+def test_a_password_in_the_address_is_used_and_not_shown() -> None:
+    sent: list[str] = []
+
+    def reply(request: httpx2.Request) -> httpx2.Response:
+        sent.append(request.headers["authorization"])
+        raise httpx2.ConnectError("away")
+
+    with TriviumClient("http://me:SECRET@127.0.0.1:1/at/", transport=httpx2.MockTransport(reply)) as client:
+        assert client.url == "http://127.0.0.1:1/at"
+        with pytest.raises(TryLater, match=r"answers at http://127\.0\.0\.1:1/at\."):
+            client.status()
+    assert sent == ["Basic bWU6U0VDUkVU"]
+    with pytest.raises(Refused, match=r"^'127\.0\.0\.1:1' is not the address"):
+        TriviumClient("me:SECRET@127.0.0.1:1")
+
+
 def test_what_cannot_be_written_as_http_is_no_lost_connection_and_is_not_shown() -> None:
     with pytest.raises(Refused) as refusal, failures("http://127.0.0.1:1"):
         raise httpx2.LocalProtocolError("Illegal header value b'Bearer tvk_SECRET'")

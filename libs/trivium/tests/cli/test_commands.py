@@ -3,9 +3,11 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import socket
 import subprocess
 import sys
+import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +16,8 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from trivium.cli import absent, curate, curated_list
+from trivium.cli import absent, curate, curated_list, runtime
+from trivium.cli.graph import _saved
 from trivium.cli.main import COMMANDS, INTRODUCTION, cli
 
 if TYPE_CHECKING:
@@ -31,10 +34,20 @@ def write(name: str, text: str) -> Path:
     return path
 
 
-def trivium(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+def trivium(*arguments: str, given: str | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
+    """`given` may hold bytes that are no text, as the arguments may (surrogates)."""
     variables = {k: v for k, v in os.environ.items() if not k.startswith("TRIVIUM_")} | environment
     command = [sys.executable, "-c", "from trivium.cli.main import main; main()", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, env=variables, timeout=60, check=False)
+    return subprocess.run(
+        command,
+        input=given,
+        capture_output=True,
+        encoding="utf-8",
+        errors="surrogateescape",
+        env=variables,
+        timeout=60,
+        check=False,
+    )
 
 
 def _inner(command: click.Command | None, *path: str) -> Iterator[tuple[str, ...]]:
@@ -297,6 +310,53 @@ def test_ingest_is_patient_with_a_server_that_is_busy(run: Run, world: World, mo
     assert run("ingest", "a.txt").exit_code == 0
 
 
+def test_ingest_sends_no_file_again_where_a_limit_is_reached_for_long(run: Run, world: World) -> None:
+    world.limited_s = 3600.0
+    write("a.txt", "Ada.")
+    shown = run("ingest", "a.txt")
+    assert (shown.exit_code, "Failed: a.txt: The limit of bytes is reached." in shown.stderr) == (1, True)
+    assert world.limited == 1
+
+
+def test_a_file_that_is_called_like_a_home_folder_keeps_no_other_back(run: Run, world: World) -> None:
+    write("~$report.docx", "Ada.")
+    write("a.txt", "Ada.")
+    assert run("ingest", "~$report.docx", "a.txt").exit_code == 0
+    assert world.accepted == ["~$report.docx", "a.txt"]
+    Path("~$docs").mkdir()
+    assert "~$docs holds no file" in run("ingest", "--sync", "~$docs").stderr
+    assert run("connect", "add", "x", "folder", "~$docs").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("ask", "caf\udce9"),
+        ("search", "caf\udce9"),
+        ("chunks", "caf\udce9", "--json"),
+        ("documents", "--run", "caf\udce9"),
+        ("graph", "undo", "caf\udce9"),
+        ("ingest", "a.txt", "--dataset", "caf\udce9"),
+        ("graph", "tool", "search_kg", '{"name": "caf\udce9"}'),
+    ],
+    ids=lambda command: command[0],
+)
+def test_words_that_are_no_text_are_no_fault_of_the_program(run: Run, command: tuple[str, ...]) -> None:
+    write("a.txt", "Ada.")
+    shown = run(*command)
+    assert (shown.exit_code, "fault of its own" in shown.stderr) == (1, False)
+
+
+def test_a_question_that_is_no_text_is_asked_as_far_as_it_can_be_read(run: Run, server: str, world: World) -> None:
+    shown = trivium("chat", given="caf\udce9\n", TRIVIUM_URL=server)
+    assert shown.returncode == 0
+    assert [ask.question for ask in world.asked] == ["caf\ufffd"]
+    tool = trivium("graph", "tool", "search_kg", "-", given='{"name": "caf\udce9"}', TRIVIUM_URL=server)
+    assert (tool.returncode, "The arguments are not what search_kg takes" in tool.stderr) == (1, True)
+    secret = trivium("ingest", "https://example.org/", "--password-file", "-", given="\udce9\n", TRIVIUM_URL=server)
+    assert (secret.returncode, "UTF-8" in secret.stderr) == (2, True)
+
+
 def test_ingest_without_waiting_hands_over_and_returns(run: Run, world: World) -> None:
     world.hold = True
     write("a.txt", "Ada.")
@@ -441,6 +501,14 @@ def test_documents_lists_states_and_reasons_and_filters_by_state(run: Run) -> No
     assert {(line["state"], line["reason"] is None) for line in lines} == {("ready", True), ("failed", False)}
 
 
+def test_that_no_document_is_so_is_not_told_as_if_there_were_none(run: Run) -> None:
+    assert "Add some with: trivium ingest" in run("documents").stderr
+    write("docs/a.txt", "Ada.")
+    run("ingest", "docs")
+    for chosen in (("--state", "failed"), ("--inside", "a.txt"), ("--dataset", "papers")):
+        assert run("documents", *chosen).stderr == "There are no such documents. List all with: trivium documents\n"
+
+
 def test_documents_says_what_an_unfinished_one_waits_for(run: Run, world: World) -> None:
     world.hold = True
     write("docs/a.txt", "Ada.")
@@ -481,6 +549,13 @@ def test_chunks_prints_the_passages_of_a_document_by_name_or_id(run: Run) -> Non
         assert "--- chunk 1 [text] page 3\nAda wrote\nit.\n" in run("chunks", given).stdout
     assert json.loads(run("chunks", "a.txt", "--json").stdout)["number"] == 1
     assert run("chunks", "b.txt").exit_code == 1
+
+
+def test_a_document_is_found_by_its_name_however_that_is_spelt_or_looks(run: Run) -> None:
+    for name in ("docs/B\u00fcro.txt", "d41d8cd98f00b204e9800998ecf8427e"):
+        run("ingest", str(write(name, f"Ada wrote {name}.")))
+        for spelt in (name, unicodedata.normalize("NFD", name), unicodedata.normalize("NFD", Path(name).name)):
+            assert f"Ada wrote {name}." in run("chunks", spelt).stdout
 
 
 def test_delete_asks_first_and_then_removes_the_document(run: Run) -> None:
@@ -570,6 +645,21 @@ def test_a_row_of_a_curated_list_may_hold_what_python_takes_for_the_end_of_a_lin
     assert [(row.line, row.listed.name) for row in curated_list.read(path)] == [(1, "Ada"), (3, "Babbage")]
 
 
+def test_an_export_is_read_with_titles_that_are_no_names_and_with_any_number_of_other_names(tmp_path: Path) -> None:
+    path = tmp_path / "graph.jsonl"
+    ada = {"kind": "entity", "id": "1", "name": "Ada", "type": "person", "aliases": [f"Ada {n}" for n in range(120)]}
+    title = {"kind": "entity", "id": "2", "name": "What is a fish ladder?", "type": "concept", "aliases": []}
+    path.write_text("\n".join(map(json.dumps, (ada, title))))
+    rows = curated_list.read(path)
+    assert [(row.line, row.listed.name, len(row.listed.aliases)) for row in rows] == [
+        (1, "Ada", 50),
+        (1, "Ada", 50),
+        (1, "Ada", 20),
+        (2, "What is a fish ladder?", 0),
+    ]
+    assert [name for row in rows for name in row.listed.aliases] == ada["aliases"]
+
+
 def test_a_tool_takes_its_arguments_from_standard_input_too(run: Run) -> None:
     told = run("graph", "tool", "get_progress", "-", given='{"run": "ledgers"}')
     assert json.loads(told.stdout)["todos"] == []
@@ -593,6 +683,22 @@ def test_a_tool_that_is_none_and_arguments_that_do_not_fit_are_refused(
     assert "search_kg" in refused.stderr
 
 
+def test_what_is_written_to_stays_what_it_is(tmp_path: Path) -> None:
+    real, link, null = tmp_path / "graph.jsonl", tmp_path / "link", tmp_path / "null"
+    real.write_text("old")
+    link.symlink_to(real.name)
+    null.symlink_to(os.devnull)
+    assert [_saved([b"new", b"er"], path) for path in (link, null)] == [5, 5]
+    assert (link.readlink(), real.read_text()) == (Path("graph.jsonl"), "newer")
+    assert (null.is_symlink(), null.is_char_device()) == (True, True)
+    reader, writer = os.pipe()
+    assert _saved([b"piped"], Path(f"/dev/fd/{writer}")) == 5
+    assert os.read(reader, 5) == b"piped"
+    os.close(reader)
+    os.close(writer)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["graph.jsonl", "link", "null"]
+
+
 def test_graph_list_filters_by_type_and_beginning(run: Run) -> None:
     assert "Ada Lovelace" in run("graph", "list").stdout
     technologies = run("graph", "list", "--type", "technology").stdout
@@ -605,6 +711,8 @@ def test_config_shows_sources_masks_secrets_and_warns_of_misspelt_variables(run:
     shown = run("config", TRIVIUM_API_KEY="hunter2", TRIVIUM_CHUNK_SIZ="9")
     assert "TRIVIUM_API_KEY\t********\tenvironment" in shown.stdout
     assert "hunter2" not in shown.output
+    addressed = run("config", TRIVIUM_URL="http://me:hunter2@127.0.0.1:8080")
+    assert "TRIVIUM_URL\thttp://********@127.0.0.1:8080\tenvironment" in addressed.stdout
     assert "TRIVIUM_TOP" not in shown.stdout
     assert shown.stderr.count("TRIVIUM_CHUNK_SIZ is not a setting of Trivium; did you mean TRIVIUM_CHUNK_SIZE?") == 1
 
@@ -698,6 +806,78 @@ def test_a_file_of_an_odd_name_is_there(run: Run) -> None:
         write(name, f"Ada wrote {name}.")
     assert "No longer there" not in run("ingest", "docs").stderr
     assert run("ingest", "docs").stdout.startswith("0 ready (0 passages), 4 unchanged")
+
+
+COMPOSED = "B\u00fcro"
+DECOMPOSED = unicodedata.normalize("NFD", COMPOSED)
+NO_TEXT = os.fsdecode(b"B\xfcro")
+
+
+@pytest.mark.parametrize(
+    ("made", "passed_over"),
+    [
+        (f"docs/.{DECOMPOSED}/a.txt", ""),
+        (f"docs/{DECOMPOSED}/a.txt", f"docs/{DECOMPOSED}"),
+        (f"docs/{DECOMPOSED}.txt", f"docs/{DECOMPOSED}.txt"),
+        (f"docs/{NO_TEXT}.txt", f"docs/{NO_TEXT}.txt"),
+        ("docs/search?q=%22wife%22.html", ""),
+    ],
+    ids=["hidden", "link to a folder", "broken link", "not UTF-8", "quotes"],
+)
+def test_what_is_stored_under_another_spelling_is_not_gone(run: Run, made: str, passed_over: str) -> None:
+    write("docs/b.txt", "Ada.")
+    write(made, "Ada wrote it.")
+    assert run("ingest", "docs", "--hidden").stdout.startswith("2 ready")
+    if passed_over:
+        Path(passed_over).rename("away")
+        Path(passed_over).symlink_to("../away" if Path("away").is_dir() else "nowhere")
+    done = run("ingest", "docs", "--sync", "--yes")
+    assert (done.stdout.count("Deleted"), "No longer there" in done.stderr) == (0, False)
+    assert len(run("documents").stdout.splitlines()) == 3
+    Path("docs/b.txt").unlink()
+    write("docs/c.txt", "Ada.")
+    assert "Deleted docs/b.txt.\n" in run("ingest", "docs", "--sync", "--yes").stdout
+
+
+def test_sync_of_the_folder_that_names_are_relative_to_wants_its_dataset_named(run: Run) -> None:
+    write("docs/a.txt", "Ada.")
+    run("ingest", "docs/a.txt")
+    full = str(Path("docs").resolve())
+    for arguments in ((".",), ("docs", "--root", "docs"), ("--root", full, full)):
+        refused = run("ingest", *arguments, "--sync", "--yes")
+        assert (refused.exit_code, "--dataset" in refused.stderr) == (2, True)
+    assert "docs/a.txt" in run("documents").stdout
+    run("ingest", str(write("docs/b.txt", "Ada.")), "--dataset", "papers")
+    Path("docs/b.txt").unlink()
+    done = run("ingest", ".", "--sync", "--yes", "--dataset", "papers")
+    assert "Deleted docs/b.txt." in done.stdout.splitlines()
+
+
+@pytest.mark.parametrize("name", ["docs/a  b.txt", "docs/a\u3000b.txt", "-notes.txt"])
+def test_the_command_that_is_told_for_a_document_that_is_gone_deletes_that_one(run: Run, name: str) -> None:
+    for written in (name, "docs/a b.txt", "docs/z.txt"):
+        write(written, f"Ada wrote {written}.")
+    run("ingest", ".")
+    Path(name).unlink()
+    (told,) = [line for line in run("ingest", ".").stderr.splitlines() if "trivium delete" in line]
+    command = shlex.split(told.partition("trivium delete ")[2])
+    assert command[-1] == name
+    assert run("delete", "--yes", *command).exit_code == 0
+    left = {source["name"] for source in map(json.loads, run("documents", "--json").stdout.splitlines())}
+    assert left == {"docs/a b.txt", "docs/z.txt"}
+
+
+def test_a_reembedding_that_lost_documents_tells_the_model_to_set_all_the_same(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Lossy:
+        def reembed(self, *_: object) -> list[str]:
+            return ["lost.pdf"]
+
+    monkeypatch.setattr(runtime, "upkeep", Lossy)
+    shown = run("reembed", "--model", "m")
+    assert shown.exit_code == 1
+    assert "From now on set TRIVIUM_EMBED_MODEL=m for every process.\n1 document without" in shown.stderr
 
 
 def test_what_a_folder_never_held_is_not_missing_from_it(run: Run) -> None:

@@ -55,3 +55,10 @@ def test_the_trail_as_json_is_an_entry_a_line_however_many_pages_there_are(run: 
     assert [one["targets"] for one in told] == [[f"{number:032x}"] for number in range(205)]
     assert {tuple(one) for one in told} == {("at", "key_id", "by", "action", "targets")}
     assert len(run("trail").stdout.splitlines()) == 205
+
+
+def test_the_trail_as_json_loses_no_character_and_shows_none_that_a_terminal_obeys(run: Run, world: World) -> None:
+    name = "a\u200eb\x85\ufeff"
+    Trail(world.objects).add(Caller(DEFAULT_TENANT, Role.ADMIN, "1", name), "source.delete", ("x",))
+    (line,) = run("trail", "--json").stdout.splitlines()
+    assert (json.loads(line)["by"], line.isascii()) == (name, True)

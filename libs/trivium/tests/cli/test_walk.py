@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from trivium.cli.walk import FoundFile, Skipped, Walk, source_name
+from trivium.cli.walk import FoundFile, Skipped, Walk, expanded, source_name
 
 
 def walk(
@@ -30,7 +30,9 @@ def test_a_folder_is_walked_in_a_stable_order(tmp_path: Path) -> None:
 
 def test_hidden_files_and_folders_are_left_out_unless_asked_for_or_named(tmp_path: Path) -> None:
     make(tmp_path, ".git/config", ".env", "a.txt")
-    assert walk(tmp_path)[0] == ["a.txt"]
+    names, skipped = walk(tmp_path)
+    assert names == ["a.txt"]
+    assert {name: entry.hidden and not entry.failed for name, entry in skipped.items()} == {".env": True, ".git": True}
     assert walk(tmp_path, hidden=True)[0] == [".env", ".git/config", "a.txt"]
     assert walk(tmp_path, ".env", ".git")[0] == [".env", ".git/config"]
 
@@ -103,6 +105,18 @@ def test_a_name_is_composed_unicode_and_never_undecodable(tmp_path: Path) -> Non
     assert source_name(tmp_path / "re\u0301sume\u0301.txt", tmp_path) == "r\u00e9sum\u00e9.txt"
     assert source_name(tmp_path / os.fsdecode(b"a\xff.txt"), tmp_path) == "a%FF.txt"
     assert source_name(tmp_path / "two\nlines.txt", tmp_path) == "two%0Alines.txt"
+
+
+def test_a_quote_that_is_written_as_forms_do_is_a_quote(tmp_path: Path) -> None:
+    make(tmp_path, 'a"b.txt', "a%22b.txt", "c%22.txt", "%2522.txt")
+    names, skipped = walk(tmp_path)
+    assert names == ["%2522.txt", 'a"b.txt', 'c".txt']
+    assert 'both are called a"b.txt' in skipped["a%22b.txt"].reason
+
+
+def test_a_path_whose_name_begins_like_a_home_folder_is_no_fault() -> None:
+    assert expanded("~/a.txt") == Path.home() / "a.txt"
+    assert expanded("~$report.docx") == Path("~$report.docx")
 
 
 def test_a_file_whose_name_is_anothers_is_told_and_replaces_nothing(tmp_path: Path) -> None:

@@ -317,6 +317,18 @@ def test_an_original_that_is_gone_is_told(stores: FolderStores, tmp_path: Path) 
     assert export_tenant(stores, Originals(stores.objects), RED, tmp_path / "red.zip") == ["a.txt"]
 
 
+def test_a_link_to_where_the_archive_is_to_lie_stays_one(stores: FolderStores, tmp_path: Path) -> None:
+    StoreIntake(stores, lambda: None, lambda *_: None, 10**6).for_tenant(RED).accept(NewSource(Blob("a.txt", b"first")))
+    link, disk = tmp_path / "red.zip", tmp_path / "disk"
+    disk.mkdir()
+    link.symlink_to("disk/red.zip")
+    assert export_tenant(stores, Originals(stores.objects), RED, link) == []
+    assert link.is_symlink()
+    assert [path.name for path in disk.iterdir()] == ["red.zip"]
+    with pytest.raises(Refused):
+        export_tenant(stores, Originals(stores.objects), RED, link)
+
+
 class BusyTalks:
     """A tenant's conversations: one goes on between two pages of a listing, one is deleted before the first is read."""
 

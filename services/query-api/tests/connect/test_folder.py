@@ -205,7 +205,8 @@ def test_only_folders_that_the_operator_names_are_watched(world: World, papers: 
     (tmp_path / "shared/out").symlink_to(papers)
     for outside in (papers, tmp_path / "shared/../papers", tmp_path / "shared/out", tmp_path / "sharedmore"):
         assert world.refused("folder", str(outside)) == "forbidden_folder"
-    assert world.refused("folder", "papers") == "bad_location"
+    for nowhere in ("papers", "~nobody-of-that-name/papers"):
+        assert world.refused("folder", nowhere) == "bad_location"
     world.add("folder", str(tmp_path / "shared"))
     world.headers["x-api-key"] = "beta"
     world.add("folder", str(papers))

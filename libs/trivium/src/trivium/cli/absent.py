@@ -5,17 +5,20 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
+from contextlib import suppress
+from pathlib import Path, PurePosixPath
 from shlex import quote
 
 from trivium import api
-from trivium.cli.terminal import note, one_line
+from trivium.cli.terminal import clean, note, one_line
 from trivium.cli.walk import source_name
 from trivium.domain.documents import DocumentState
+from trivium.domain.errors import Refused
 
 MAX_LOOKED_AT = 20_000  # of the newest documents, without --sync: 200 requests
 MAX_LISTED = 50
 _CONTROL = re.compile("%([01][0-9A-F])")
+_TOP = Path("/")
 
 
 def absent(
@@ -23,15 +26,17 @@ def absent(
 ) -> list[api.Source]:
     """The documents of `dataset` that would be files of the `folders` by their names, and are none.
 
-    Nothing is said of what lies under an `unread` path.
+    Nothing is said of what lies under an `unread` path. Names are compared, not paths: a disk may spell them otherwise.
     """
     starts = {f"{_name(folder, root)}/".lstrip("/") for folder in folders}
+    unknown = {name for path in unread for name in _called(path, root)}
     return [
         source
         for source in sources
         if _is_a_file(source, dataset)
         and source.name.startswith(tuple(starts))
-        and not any(_is_there(place / name, unread) for place in (root, Path("/")) for name in _names(source.name))
+        and unknown.isdisjoint(_with_folders(source.name))
+        and not any(os.path.lexists(place / name) for place in (root, _TOP) for name in _names(source.name))
     ]
 
 
@@ -44,11 +49,11 @@ def newest(sources: Iterable[api.Source]) -> Iterator[api.Source]:
         yield source
 
 
-def tell_absent(names: Sequence[str]) -> None:
+def tell_absent(gone: Sequence[api.Source]) -> None:
     """Each, and how to remove it."""
-    tell_each(names)
-    if names:
-        note(f"What was read of them stays. Remove it with: trivium delete {quote(one_line(names[0]))}")
+    tell_each([source.name for source in gone])
+    if gone:
+        note(f"What was read of them stays. Remove it with: trivium delete {_as_argument(gone[0])}")
         note("Or all of it, with the same command and --sync.")
 
 
@@ -60,8 +65,33 @@ def tell_each(names: Sequence[str]) -> None:
         note(f"... and {len(names) - MAX_LISTED} more.")
 
 
+def is_root(folder: Path, root: Path) -> bool:
+    """Whether every document may be called as a file of the folder is."""
+    return _absolute(folder) == _absolute(root)
+
+
+def _as_argument(source: api.Source) -> str:
+    """Its name as a shell and `trivium delete` take it; its id where a terminal would show another name."""
+    if clean(source.name) != source.name:
+        return source.id
+    return f"{'-- ' if source.name.startswith('-') else ''}{quote(source.name)}"
+
+
 def _name(folder: Path, root: Path) -> str:
-    return "" if _absolute(folder) == _absolute(root) else source_name(folder, root)
+    return "" if is_root(folder, root) else source_name(folder, root)
+
+
+def _called(path: Path, root: Path) -> Iterator[str]:
+    """What it is called from this root, and in full; "." is the root itself."""
+    for base in (root, _TOP):
+        with suppress(Refused):  # what cannot be named was never stored
+            yield "." if is_root(path, base) else source_name(path, base)
+
+
+def _with_folders(name: str) -> Iterator[str]:
+    """The name, and those of the folders above it, up to ".", the root."""
+    yield name
+    yield from map(str, PurePosixPath(name).parents)
 
 
 def _is_a_file(source: api.Source, dataset: str) -> bool:
@@ -73,10 +103,6 @@ def _is_a_file(source: api.Source, dataset: str) -> bool:
 def _names(name: str) -> set[str]:
     """Also with the control characters that an upload wrote as %0A and the like."""
     return {name, _CONTROL.sub(lambda written: chr(int(written[1], 16)), name)}
-
-
-def _is_there(place: Path, unread: Sequence[Path]) -> bool:
-    return os.path.lexists(place) or any(_absolute(place).is_relative_to(_absolute(path)) for path in unread)
 
 
 def _absolute(path: Path) -> Path:

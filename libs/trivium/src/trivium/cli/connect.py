@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -12,6 +11,7 @@ from trivium import api
 from trivium.cli.keys import Span
 from trivium.cli.session import connected
 from trivium.cli.terminal import counted, note, one_line, print_json, print_table, say
+from trivium.cli.walk import expanded
 from trivium.domain.connections import (
     DEFAULT_PER_S,
     MAX_PER_S,
@@ -87,7 +87,7 @@ def add(
     """
     local = "://" not in location and not leads_over_ssh(ConnectorKind(kind), location)
     if kind == ConnectorKind.FOLDER or (kind == ConnectorKind.GIT and local):
-        location = str(Path(location).expanduser().absolute())
+        location = str(expanded(location).absolute())
     wanted = api.CreateConnection(
         id=connection_id,
         kind=ConnectorKind(kind),

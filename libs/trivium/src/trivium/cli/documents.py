@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -18,13 +20,14 @@ from trivium.domain.documents import INSIDE, STAGES, DocumentState
 from trivium.domain.errors import NotFound, Refused
 from trivium.domain.ids import ID_HEX_DIGITS
 from trivium.domain.times import written
-from trivium.within import Within
+from trivium.within import EVERYTHING, Within
 
 if TYPE_CHECKING:
     from trivium.client import TriviumClient
 
 MAX_AMBIGUOUS = 5
 NONE_YET = "No documents. Add some with: trivium ingest FOLDER"
+NONE_SUCH = "There are no such documents. List all with: trivium documents"
 MAX_WARNINGS = 20
 _ID = re.compile(rf"[0-9a-f]{{{ID_HEX_DIGITS}}}")
 _COLUMNS = ("state", "chunks", "uploaded", "id", "name", "dated", "run", "by", "remark")
@@ -75,7 +78,7 @@ def documents(state: str | None, inside: str | None, limit: int | None, as_json:
             print_json_line(source)
         return
     if not found:
-        note(NONE_YET)
+        note(NONE_SUCH if state or inside or within != EVERYTHING else NONE_YET)
         return
     print_table(dict.fromkeys(_COLUMNS, "left") | {"chunks": "right"}, [_row(source) for source in found])
 
@@ -180,16 +183,18 @@ def resolve(client: TriviumClient, wanted: str, dataset: str = "") -> api.Source
 
     Raises `NotFound`, or `Refused` (`ambiguous_name`).
     """
-    if _ID.fullmatch(wanted):
-        source = client.source(wanted)
+    source = _by_id(client, wanted)
+    if source is not None:
         if dataset in ("", source.dataset):
             return source
         raise NotFound("unknown_source", f"{source.name} is in dataset {source.dataset!r}.", "Name that one, or none.")
+    spelt = {wanted, unicodedata.normalize("NFC", wanted)}  # files are named in the latter, however a disk spells them
+    ends = tuple(before + name for before in ("/", INSIDE) for name in spelt)
     endings = []
     for source in _visible(client.all_sources(within=Within(dataset))):
-        if source.name == wanted:
+        if source.name in spelt:
             return source
-        if source.name.endswith(("/" + wanted, INSIDE + wanted)):
+        if source.name.endswith(ends):
             endings.append(source)
     if not endings:
         raise NotFound(
@@ -199,6 +204,14 @@ def resolve(client: TriviumClient, wanted: str, dataset: str = "") -> api.Source
         names = ", ".join(source.name for source in endings[:MAX_AMBIGUOUS])
         raise Refused("ambiguous_name", f"{len(endings)} documents are called so: {names}.", "Give more of the name.")
     return endings[0]
+
+
+def _by_id(client: TriviumClient, wanted: str) -> api.Source | None:
+    """None where it is no document's id; a file may be called as ids are, by its hash."""
+    if _ID.fullmatch(wanted):
+        with suppress(NotFound):
+            return client.source(wanted)
+    return None
 
 
 def print_json_line(value: api.Source | api.Chunk | api.DatasetTotals) -> None:

@@ -269,7 +269,14 @@ def _day(seconds: float) -> str:
 
 
 def _saved(pieces: Iterable[bytes], output: Path) -> int:
-    """Bytes written; a file that broke off is not left behind under its name."""
+    """Bytes written; a file that broke off is not left behind under its name.
+
+    What is no file (a device, a pipe) stays what it is, and so does a link.
+    """
+    if output.exists() and not output.is_file():
+        with output.open("wb") as stream:
+            return sum(stream.write(piece) for piece in pieces)
+    output = output.resolve()
     unfinished = output.with_name(f"{output.name}.unfinished")
     try:
         with unfinished.open("wb") as file:

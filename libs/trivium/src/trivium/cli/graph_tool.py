@@ -38,7 +38,7 @@ def tool(name: str, arguments: str, as_json: bool) -> None:
         _list(as_json)
         return
     wanted = _tool(name)
-    given = _arguments(wanted, sys.stdin.read() if arguments == STANDARD_INPUT else arguments)
+    given = _arguments(wanted, sys.stdin.buffer.read() if arguments == STANDARD_INPUT else arguments)
     with connected() as client:
         print_json(client.tool(name, given, wanted.result, actor=me()))
 
@@ -90,9 +90,9 @@ def _tool(name: str) -> GraphTool:
     return CALLABLE[name]
 
 
-def _arguments(wanted: GraphTool, text: str) -> api.Input:
+def _arguments(wanted: GraphTool, text: str | bytes) -> api.Input:
     try:
         return msgspec.json.decode(text, type=wanted.arguments)
-    except msgspec.DecodeError as error:  # also what does not fit
+    except (msgspec.DecodeError, UnicodeError) as error:  # also what does not fit
         action = f"`trivium graph tool` lists what {wanted.name} takes."
         raise Refused("bad_arguments", f"The arguments are not what {wanted.name} takes: {error}.", action) from error

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from trivium import api
 from trivium.cli.absent import absent, newest, tell_absent
@@ -20,15 +21,16 @@ from trivium.cli.password import takes_password
 from trivium.cli.progress import Progress, progress
 from trivium.cli.sent import WEB, Problem, Sent
 from trivium.cli.session import connected, server_is_running
-from trivium.cli.sync import holding_files, remove_absent, require_folders
+from trivium.cli.sync import holding_files, refuse_whole_root, remove_absent, require_folders
 from trivium.cli.terminal import counted, note, one_line, say
-from trivium.cli.walk import FoundFile, Skipped, Walk
+from trivium.cli.walk import FoundFile, Skipped, Walk, expanded
 from trivium.config import load_settings
 from trivium.domain.crawl import MAX_DEPTH, MAX_PAGES
 from trivium.domain.documents import DocumentState
 from trivium.domain.errors import TriviumError, TryLater
 from trivium.domain.extractors import Extractor
 from trivium.domain.runs import new_run
+from trivium.retrying import RETRIES
 from trivium.within import Within
 
 if TYPE_CHECKING:
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
 TRIES = 5
 FIRST_PAUSE_S = 0.5
 MAX_LISTED = 50
+_LIMITED = ("too_many", "http_429")
 
 
 @click.command()
@@ -66,7 +69,10 @@ MAX_LISTED = 50
 @click.option("--estimate", is_flag=True, help="Tell what the agent would cost in tokens; hand nothing over.")
 @takes_password
 @click.option(
-    "--sync", is_flag=True, help="Remove what came from a folder and is gone from it; lists it and asks first."
+    "--sync",
+    is_flag=True,
+    help="Remove every document of --dataset that is called as a file of the folder would be and is none, whoever "
+    "brought it; lists them and asks first.",
 )
 @click.option("--yes", "-y", is_flag=True, help="With --sync: do not ask.")
 @click.option("--no-wait", is_flag=True, help="Return when everything is handed over.")
@@ -92,17 +98,21 @@ def ingest(  # noqa: PLR0913, PLR0915, PLR0917  (a command's options)
     """Read files, folders and web pages, and wait until they can be asked about.
 
     A source is known by its path relative to the working folder (or --root); outside of it, by its full path.
-    What has not changed since the last time is not read again. Documents of a folder whose files are gone are told, and
-    stay unless --sync removes them. The exit code is 1 when anything failed.
+    What has not changed since the last time is not read again. Documents that are called as files of a folder and are
+    none are told, and stay unless --sync removes them: a dataset that --sync keeps in step should hold nothing else. Of
+    the folder that names are relative to it wants --dataset, since any document may be called so. The exit code is 1
+    when anything failed.
     """
     bounds = crawl_bounds(what, **crawling)
     _refuse_with_crawl(bounds, password, extractor)
     require_folders(what, sync=sync, yes=yes)
+    if sync and ctx.get_parameter_source("dataset") is ParameterSource.DEFAULT:
+        refuse_whole_root(what, root)
     started = time.monotonic()
     settings = load_settings()
     walk = Walk(root, settings.data_dir.resolve(), hidden, follow_links)
     urls = [entry for entry in what if entry.startswith(WEB)]
-    paths = [Path(entry).expanduser() for entry in what if not entry.startswith(WEB)]
+    paths = [expanded(entry) for entry in what if not entry.startswith(WEB)]
     folders = [path for path in paths if path.is_dir()]
     found = list(walk.files(paths))
     files = [entry for entry in found if isinstance(entry, FoundFile)]
@@ -143,8 +153,8 @@ def ingest(  # noqa: PLR0913, PLR0915, PLR0917  (a command's options)
     if sent.begun:
         note(f"This was run {run}: trivium documents --run {run}")
     if not sync:
-        tell_absent([source.name for source in gone])
-    _tell_left_out([entry for entry in skipped if not entry.failed])
+        tell_absent(gone)
+    _tell_left_out([entry for entry in skipped if not entry.failed and not entry.hidden])
     _tell_problems(problems)
     ctx.exit(1 if problems else 0)
 
@@ -205,12 +215,18 @@ def _submissions(
 
 
 def _patiently(submit: Callable[[], api.Source]) -> api.Source:
-    """Try again with jittered, growing pauses while the server says that it is busy."""
+    """Try again with jittered, growing pauses while the server says that it is busy, and never sooner than it says.
+
+    Not where a limit is reached: the client has waited for that already as it was told, and each upload counts.
+    """
     for attempt in range(1, TRIES):
         try:
             return submit()
-        except TryLater:
-            time.sleep(FIRST_PAUSE_S * 2 ** (attempt - 1) * random.uniform(0.5, 1.5))  # noqa: S311 - no secret
+        except TryLater as error:
+            if error.code in _LIMITED or error.retry_after_s > RETRIES.longest_s:
+                raise
+            grown = FIRST_PAUSE_S * 2 ** (attempt - 1) * random.uniform(0.5, 1.5)  # noqa: S311 - no secret
+            time.sleep(error.retry_after_s + grown)
     return submit()
 
 

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import click
 
 from trivium import api
-from trivium.cli.absent import tell_each
+from trivium.cli.absent import is_root, tell_each
 from trivium.cli.documents import delete_one
 from trivium.cli.terminal import counted, note
+from trivium.cli.walk import expanded
 
 if TYPE_CHECKING:
     from trivium.client import TriviumClient
@@ -22,8 +23,18 @@ def require_folders(what: Sequence[str], *, sync: bool, yes: bool) -> None:
     if yes and not sync:
         raise click.UsageError("--yes belongs to --sync.")
     for entry in what if sync else ():
-        if not Path(entry).expanduser().is_dir():
+        if not expanded(entry).is_dir():
             raise click.UsageError(f"--sync takes folders that are there, and {entry!r} is none; nothing was done.")
+
+
+def refuse_whole_root(what: Sequence[str], root: Path) -> None:
+    """Raises `click.UsageError` for the folder that names are relative to: what is called so need not come from it."""
+    for entry in what:
+        if is_root(expanded(entry), root):
+            raise click.UsageError(
+                f"Names are relative to {entry!r}: --sync would remove every document that is no file there, whoever "
+                "brought it. Name a dataset that holds nothing else with --dataset; nothing was done."
+            )
 
 
 def holding_files(folders: Sequence[Path], files: Sequence[Path]) -> list[Path]:

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import click
-import msgspec
 
 from trivium.cli.session import connected
-from trivium.cli.terminal import note, one_line, say
+from trivium.cli.terminal import note, one_line, print_json, say
 
 if TYPE_CHECKING:
     from trivium import api
@@ -29,7 +28,7 @@ def trail(since: str, as_json: bool) -> None:
     with connected() as client:
         for entry in _entries(client, since):
             if as_json:
-                say(msgspec.json.encode(entry).decode())
+                print_json(entry, indent=0)
             else:
                 at = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(entry.at))
                 who = f"{entry.key_id} ({one_line(entry.by)})" if entry.by else entry.key_id

@@ -82,9 +82,9 @@ def reembed(model: str | None) -> None:
         settings = msgspec.structs.replace(settings, embed_model=model)
     with _counting("embedded") as count:
         lost = runtime.upkeep().reembed(settings, count)
-    _tell_lost(lost)
     if model:
         note(f"From now on set TRIVIUM_EMBED_MODEL={model} for every process.")
+    _tell_lost(lost)
 
 
 def _row(drift: Drift) -> tuple[str, ...]:

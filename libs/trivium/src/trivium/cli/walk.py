@@ -21,11 +21,15 @@ class FoundFile(msgspec.Struct, frozen=True):
 
 
 class Skipped(msgspec.Struct, frozen=True):
-    """What was not taken, and why. `failed` when the person should know that something is missing."""
+    """What was not taken, and why. `failed` when the person should know that something is missing.
+
+    One that is `hidden` nobody needs to be told of.
+    """
 
     path: Path
     reason: str
     failed: bool = True
+    hidden: bool = False
 
 
 class Walk(msgspec.Struct, frozen=True):
@@ -81,6 +85,8 @@ class Walk(msgspec.Struct, frozen=True):
         for entry in ordered:
             if self.hidden or not entry.name.startswith("."):
                 yield from self._entry(folder / entry.name, entry, (*above, real))
+            else:
+                yield Skipped(folder / entry.name, "It is hidden; --hidden takes it.", failed=False, hidden=True)
 
     def _entry(self, path: Path, entry: os.DirEntry[str], above: tuple[Path, ...]) -> Iterator[FoundFile | Skipped]:
         try:
@@ -108,11 +114,20 @@ class Walk(msgspec.Struct, frozen=True):
 def source_name(path: Path, root: Path) -> str:
     """The name of the source that `path` is: relative to `root`, else the full path without the first slash.
 
-    Bytes that are no text, and control characters, are written as in a URL. Raises `Refused` as `file_source`.
+    Bytes that are no text, and control characters, are written as in a URL; `%22` is a quote, which forms write so, and
+    the server reads it as one. Raises `Refused` as `file_source`.
     """
     absolute, base = Path(_absolute(path)), Path(_absolute(root))
     relative = absolute.relative_to(base) if absolute.is_relative_to(base) else absolute
-    return path_source(relative)
+    return path_source(relative).replace("%22", '"')
+
+
+def expanded(path: str) -> Path:
+    """With the home folder for a `~` at its beginning; a file that is called `~so` keeps its name."""
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:  # there is no such user
+        return Path(path)
 
 
 def _absolute(path: Path) -> str:

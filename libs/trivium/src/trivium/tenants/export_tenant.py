@@ -159,6 +159,7 @@ def _whole(file: Path) -> Iterator[ZipFile]:
     """An archive for its owner's eyes, in its place once it is complete."""
     if file.exists():
         raise Refused("file_exists", f"{file} exists.", "Name another file, or remove it.")
+    file = file.resolve()  # a link stays one
     partial = file.with_name(f"{file.name}.partial")
     descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -22,7 +23,9 @@ class Folders(msgspec.Struct, frozen=True):
 
     def check(self, location: str) -> Path:
         """The real path of a folder that may be read, which need not exist. Raises `Refused` (`forbidden_folder`)."""
-        given = Path(location).expanduser()
+        given = Path(location)
+        with suppress(RuntimeError):  # nobody's home: then it is no full path
+            given = given.expanduser()
         if not given.is_absolute() or "\0" in location:
             raise Refused("bad_location", f"{location[:200]!r} is no full path.", "Write it from the first slash on.")
         real = Path(os.path.realpath(given))
