@@ -60,3 +60,8 @@ def test_both_the_variable_and_its_file_are_refused(tmp_path: Path) -> None:
 def test_what_is_no_credential_has_no_file() -> None:
     assert unknown_variables({"TRIVIUM_CHUNK_SIZE_FILE": "/etc/size"}) == ["TRIVIUM_CHUNK_SIZE_FILE"]
     assert load_settings({"TRIVIUM_ALIVE_FILE": "/run/alive"}).alive_file == Path("/run/alive")
+
+
+def test_the_home_of_nobody_is_refused() -> None:
+    with pytest.raises(Refused, match="TRIVIUM_DATA_DIR='~nobody-of-that-name/data' does not fit"):
+        load_settings({"TRIVIUM_DATA_DIR": "~nobody-of-that-name/data"})
