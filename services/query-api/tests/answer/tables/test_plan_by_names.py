@@ -277,6 +277,12 @@ def test_which_of_what_the_table_is_of_are_its_things(question: str, said: str) 
     assert _answer("costumes.csv", HIRED, question)[0] == said
 
 
+def test_hotter_than_is_a_bound() -> None:
+    ovens = "Program,Top temperature (°C)\nBiscuit,950\nDrying,600\nGlaze,1050\n"
+    assert _answer("programs.csv", ovens, "How many programs get hotter than 900 °C?")[0] == "2"
+    assert _answer("programs.csv", ovens, "How many programs stay cooler than 900 °C?")[0] == "1"
+
+
 def test_a_list_by_its_name_names_no_column() -> None:
     assert _answer("tram_finds.csv", FINDS, "How many things of line 7 are on the tram finds list?")[0] == "2"
 

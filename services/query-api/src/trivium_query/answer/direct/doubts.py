@@ -7,6 +7,7 @@ the rest is asked for; or the next sentence calls it off, corrects it or makes i
 
 from __future__ import annotations
 
+import calendar
 import re
 from collections.abc import Iterable
 
@@ -106,12 +107,17 @@ _ASKS_OF_DONE = re.compile(r"\b(?:did|was|were|had|actually|really|in the end)\b
 _ASKS_FOR_NAMES = re.compile(
     r"\b(?:(?:names?|titles?) of|what (?:is|was|were|are)\b.*\b(?:called|named|titled))\b", re.I
 )
-_HOW_MUCH_IS = re.compile(r"\bhow much (?:is|are|was|were|does|do|did|will|would)\b", re.I)
+_HOW_MUCH_IS = re.compile(
+    r"\bhow much (?:is|are|was|were|does|do|did|will|would)\b|\bwhat (?:is|are|was|were) the (?:price|cost)\b", re.I
+)
 _ASKS_FOR_REST = re.compile(
     r"\b(?:still|yet|left|remain\w*|outstanding|rest)\b.*\b(?:pay|paid|owes?|owed|owing|due)\b|\bowes?\b", re.I
 )
 _PAID = re.compile(r"\bpaid\W+(?:\w+\W+){0,2}$", re.I)
 _AT_WHAT_TIME = re.compile(r"\bat what time\b(?!.*\b(?:open|hours)\b)", re.I)
+_WHAT_TIME = re.compile(r"\b(?:at )?what time\b(?! of (?:the )?year)", re.I)
+_DATE = re.compile(rf"\b(?:{'|'.join(filter(None, calendar.month_name))})\b")
+_CLOCK = re.compile(r"\d[:.]\d\d|\d\s?(?:[ap]\.?m\b|o.clock)|\b(?:noon|midnight|half past|quarter (?:past|to))\b", re.I)
 _FROM_TO = re.compile(r"\d.*(?:\b(?:to|until|till)\b|[-\u2013]).*\d")
 _ASKS_FOR_REPORT = re.compile(r"\b(?:say|said|told|claim|report|rumour|legend|belie|announce|wr[io]te)", re.I)
 
@@ -311,7 +317,9 @@ def _is_no_duration(question: str, short: str) -> bool:
 
 
 def _is_no_one_time(question: str, short: str) -> bool:
-    """Hours from one time to another, where it is asked at what time something is."""
+    """Hours from one time to another, or a date alone, where it is asked at what time something is."""
+    if _WHAT_TIME.search(question) and _DATE.search(short) and not _CLOCK.search(short):
+        return True
     return _AT_WHAT_TIME.search(question) is not None and _FROM_TO.search(short) is not None
 
 

@@ -43,11 +43,13 @@ _DAY_ALONE = re.compile(
     re.I,
 )
 _BOUND = re.compile(
-    r"\b(?P<words>more than|greater than|higher than|larger than|longer than|deeper than|over|above|exceeding|at least"
-    r"|no less than|less than|fewer than|lower than|smaller than|shorter than|under|below|at most|no more than|up to"
+    r"\b(?P<words>more than|greater than|higher than|larger than|longer than|deeper than|hotter than|warmer than"
+    r"|heavier than|taller than|wider than|dearer than|over|above|exceeding|at least|no less than|less than|fewer than"
+    r"|lower than|smaller than|shorter than|colder than|cooler than|lighter than|cheaper than|under|below|at most"
+    r"|no more than|up to"
     r"|mehr als|weniger als|mindestens|höchstens|über|unter)\s+(?P<between>(?:[^\W\d_]+\s+){0,3}?)[$€£]?\s*"
     r"(?P<number>\d+(?:,\d{3})*(?:\.\d+)?)"
-    r"\s*(?P<unit>%|[^\W\d_]+)?",
+    r"\s*°?(?P<unit>%|[^\W\d_]+)?",
     re.I,
 )
 _GONE = re.compile(r"\b(?:sold out|out of stock|(?:not|no longer) (?:in stock|available)|unavailable)\b", re.I)
@@ -73,6 +75,10 @@ _TESTS = {
         "lower than",
         "smaller than",
         "shorter than",
+        "colder than",
+        "cooler than",
+        "lighter than",
+        "cheaper than",
         "under",
         "below",
         "unter",
@@ -365,6 +371,6 @@ def _measured(table: Table, columns: Sequence[ColumnMention], at: frozenset[int]
 
 
 def _same_unit(word: Word, unit: str) -> bool:
-    folded = unit.casefold()
+    folded = unit.casefold().removeprefix("°")
     told = _UNITS.get(word.stem)
     return word.folded == folded or (told is not None and told in (folded, _SPELLED.get(folded, folded)))
