@@ -103,6 +103,18 @@ CROSSINGS = """Date,Boat,Skipper,Passengers,Fuel (l),Weather,Remark
 2025-11-05,Tern,Odd Sunde,22,140,storm,turned back
 2025-11-06,Tern,Odd Sunde,70,150,calm,school trip
 """
+SKIPS = """Date,Street,Skip size,Driver,Charge (£),Paid
+3 March,Albany Row,6 yard,Ned,240,card
+4 March,Kiln Lane,8 yard,Ned,295,not yet
+6 March,Mill Street,12 yard,Farida,420,transfer
+9 March,Albany Row,12 yard,Farida,400,card
+12 March,Dove Court,4 yard,Ned,165,not yet
+"""
+LENT = """Tag,Instrument,Year bought,Borrower
+M01,Violin,2009,Mia Tarrant
+M02,Viola,2004,
+M03,Double bass,1998,Yusuf Demir
+"""
 HIRED = """Item,Size,Hired by
 Pirate coat,L,Lise Dahl
 Owl,S,Lise Dahl
@@ -281,6 +293,33 @@ def test_hotter_than_is_a_bound() -> None:
     ovens = "Program,Top temperature (°C)\nBiscuit,950\nDrying,600\nGlaze,1050\n"
     assert _answer("programs.csv", ovens, "How many programs get hotter than 900 °C?")[0] == "2"
     assert _answer("programs.csv", ovens, "How many programs stay cooler than 900 °C?")[0] == "1"
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("Which driver had the most skip jobs?", "Ned: 3"),  # not the most yards
+        ("Which street had the most expensive skip?", "Mill Street: 420 £"),  # one of them, not all of Albany Row
+        ("How many of the skip jobs have not been paid yet?", "2"),
+        ("what was the lowest charge for a skip", "165 £"),
+        ("How many 12 yard skips are there?", "2"),
+        ("What size was the skip for Kiln Lane?", "8 yard"),
+        ("How much money is outstanding altogether?", ""),
+    ],
+)
+def test_what_a_size_is_of_is_no_size_and_a_job_is_a_row(question: str, said: str) -> None:
+    assert _answer("skip_hire.csv", SKIPS, question)[0] == said
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("which school instrument was bought longest ago", "Double bass: 1998"),  # and not its tag
+        ("How many of the school's instruments are not lent to anybody?", "1"),
+    ],
+)
+def test_an_instrument_is_called_by_its_name_and_lent_to_nobody_without_one(question: str, said: str) -> None:
+    assert _answer("school_instruments.csv", LENT, question)[0] == said
 
 
 def test_a_list_by_its_name_names_no_column() -> None:

@@ -37,6 +37,7 @@ _SAME = {
             "loan:lend",
             "lent:lend",
             "borrow:lend",
+            "borrower:lend",
             "back:return",
             "buyer:buy",
             "bought:buy",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import calendar
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 import msgspec
 
@@ -166,6 +167,7 @@ def conditions_of(
         if not said & (taken | _words_of(found)):
             found.extend(_bounded(table, match, words, columns))
     found += _numbered(table, words, columns, taken | _words_of(found))
+    found += _measuring(table, words, taken | _words_of(found))
     found += _gone(table, question, words, taken)
     for match in _AGAINST.finditer(question):
         said = within(words, match.start(), match.end())
@@ -183,6 +185,14 @@ def _numbered(
         number = words[at].written if at < len(words) and at not in taken else ""
         if column.measured and not (column.unit or column.decimals) and number.isdecimal():
             yield Condition((Filter(one.column, Test.IS, (int(number),)),), frozenset((at,)))
+
+
+def _measuring(table: Table, words: Sequence[Word], taken: frozenset[int]) -> Iterator[Condition]:
+    """Those that measure just so much: "12 yard skips", where one column is in yards."""
+    for at, (number, unit) in enumerate(pairwise(words)):
+        places = unit_column(table, unit) if number.written.isdecimal() and not {at, at + 1} & taken else []
+        if len(places) == 1 and len(unit.written) > 1:
+            yield Condition((Filter(places[0], Test.IS, (int(number.written),)),), frozenset((at, at + 1)))
 
 
 def _gone(table: Table, question: str, words: Sequence[Word], taken: frozenset[int]) -> Iterator[Condition]:

@@ -87,12 +87,12 @@ _HINTS: dict[str, tuple[Cue, str]] = {
     "lightest": (Cue.LEAST, "weight mass"),
     "widest": (Cue.MOST, "width wide"),
     "narrowest": (Cue.LEAST, "width wide"),
-    "cheapest": (Cue.LEAST, "price cost fee"),
-    "dearest": (Cue.MOST, "price cost fee"),
-    "costliest": (Cue.MOST, "price cost fee"),
-    "priciest": (Cue.MOST, "price cost fee"),
-    "most expensive": (Cue.MOST, "price cost fee"),
-    "least expensive": (Cue.LEAST, "price cost fee"),
+    "cheapest": (Cue.LEAST, "price cost fee charge"),
+    "dearest": (Cue.MOST, "price cost fee charge"),
+    "costliest": (Cue.MOST, "price cost fee charge"),
+    "priciest": (Cue.MOST, "price cost fee charge"),
+    "most expensive": (Cue.MOST, "price cost fee charge"),
+    "least expensive": (Cue.LEAST, "price cost fee charge"),
     "warmest": (Cue.MOST, "temperature"),
     "hottest": (Cue.MOST, "temperature"),
     "coldest": (Cue.LEAST, "temperature"),
@@ -103,6 +103,8 @@ _HINTS: dict[str, tuple[Cue, str]] = {
     "oldest": (Cue.LEAST, _BEGINNINGS),
     "earliest": (Cue.LEAST, DATES),
     "first": (Cue.LEAST, DATES),
+    "first of all": (Cue.LEAST, DATES),
+    "longest ago": (Cue.LEAST, DATES),
     "newest": (Cue.MOST, _BEGINNINGS),
     "youngest": (Cue.MOST, _BEGINNINGS),
     "latest": (Cue.MOST, DATES),
@@ -126,7 +128,7 @@ SIZED = frozenset({"largest", "biggest", "smallest"})  # by area, where nothing 
 SIZES = tuple(map(stem, ("area", "size", "surface")))
 THINGS = frozenset(map(stem, ("thing", "item", "article", "product", "piece", "entry", "object")))
 """What any table's rows may be of."""
-OCCASIONS = frozenset(map(stem, "entry row record turn slot booking visit session trip event".split()))
+OCCASIONS = frozenset(map(stem, "entry row record turn slot booking visit session trip event job".split()))
 """What a row is one time of."""
 NUMBER_WORDS = frozenset("one two three four five six seven eight nine ten eleven twelve".split())
 # What they ask for is told by other words.
@@ -138,12 +140,12 @@ LIGHT = frozenset(
     went run place placed stay take taken bring brought come came have has had would could us long far many much lie
     took stand belong pay laut plan planned schedule scheduled live yet already still now currently
     club society association money down work worked back
-    everything anything single whole""".split()
+    everything anything single whole moment""".split()
 )
 # A question that keeps one of these unread says more than the plan would.
 TELLING = frozenset(
     """more most less least than not no nor without except other only same both each every per over under above below
-    between before after until since during same such few further once""".split()
+    between before after until since during same such few further once outstanding unpaid owing due overdue""".split()
 )
 _MAX_CUE_WORDS = 4
 

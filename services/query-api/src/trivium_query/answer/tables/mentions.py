@@ -21,6 +21,7 @@ OF_ONE = frozenset(map(stem, ("price", "cost", "rate", "value", "weight", "fee")
 """What a unit has: a "unit price" counts no units."""
 UNITS = frozenset(map(stem, ("units", "pieces", "copies")))
 """What is counted, whatever it is."""
+_DIMENSIONS = frozenset(map(stem, ("size", "length", "weight", "height", "depth", "width", "volume", "age", "level")))
 _COST = frozenset(map(stem, ("price", "cost")))
 _SPENT = _COST | frozenset(map(stem, ("priced", "spend", "spent")))
 _NUMBERED = frozenset(("no", "nr", "id", "code", stem("number")))
@@ -145,8 +146,10 @@ def _all_told(words: Sequence[Word], labels: Sequence[Sequence[str]], holders: S
 def _names(word: Word, label: Sequence[str], *, measured: bool) -> bool:
     """Units are no "unit price": that a price is of one does not count them; items no "item no", which names each.
 
-    Nor does "sold" name the number of a sale.
+    Nor does "sold" name the number of a sale, or "skips" their "skip size".
     """
+    if measured and len(label) > 1 and label[-1] in _DIMENSIONS and word.stem != label[-1]:
+        return False
     if (word.stem in UNITS and OF_ONE & set(label)) or (word.stem in THINGS and _NUMBERED & set(label)):
         return False
     if _NUMBERED & set(label):

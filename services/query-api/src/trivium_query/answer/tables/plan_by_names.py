@@ -50,7 +50,7 @@ _NOT_ADDED = frozenset(
     map(stem, "level price temperature mean average rate share percent height depth speed age days".split())
 )
 _PRICE = frozenset((stem("price"),))
-_PRICES = tuple(map(stem, ("price", "cost", "fee")))
+_PRICES = tuple(map(stem, ("price", "cost", "fee", "charge")))
 _PAID = frozenset(map(stem, "cost spend spent pay paid owe owed money charge charged expense".split()))
 _ONE_OF = frozenset(map(stem, ("each", "unit", "per", "apiece")))  # a price of one is not what came in
 _CURRENCIES = frozenset("EUR GBP USD CHF JPY € £ $ euro euros pounds dollars francs".split())
@@ -75,6 +75,7 @@ _OPENS_CLOSED = frozenset("is are was were do does did has have had can could wi
 
 _NOW = frozenset("now currently presently moment right".split())
 _DIFFERENT = frozenset(("different", "distinct"))
+_NEAR = 2  # words before the name of what is asked for
 MAX_LEFT = 3  # words that a plan which is told with a doubt has no use for
 
 
@@ -281,7 +282,7 @@ def _extreme(reading: Reading) -> Plan | None:
     if subject is None:
         return Plan(extreme, measure, reading.filters(), reading.group()) if _is_whole(reading, measure) else None
     counted = any(word.folded in _COUNTING for word in reading.words[found.run.first : found.run.end])
-    counted = (counted and not _costs(reading, measure)) or _is_summed(reading, measure)
+    counted = (counted and not found.hints and not _costs(reading, measure)) or _is_summed(reading, measure)
     inner = Aggregate.SUM if counted and _is_added(reading, measure) else extreme
     return Plan(_chosen(reading, inner), measure, reading.filters(), subject, extreme)
 
@@ -298,6 +299,13 @@ def _most_rows(reading: Reading, found: CueFound) -> Plan | None:
     if reading.counts_times():
         named = [at for at in reading.targets() if reading.table.columns[at].kind is ColumnKind.TEXT]
         group = next((at for at in (reading.asked(), reading.person_or_place(), _only(named)) if at is not None), None)
+        return None if group is None else Plan(Aggregate.COUNT, None, reading.filters(), group, AGGREGATES[found.cue])
+    if (
+        not found.hints
+        and any(word.stem in OCCASIONS for word in reading.kind_behind(found))
+        and not _measures(reading)
+    ):
+        group = reading.asked()
         return None if group is None else Plan(Aggregate.COUNT, None, reading.filters(), group, AGGREGATES[found.cue])
     persons = _only(persons_of(reading.table))
     if counted is None or not is_person(counted) or persons is None or found.hints:
@@ -518,9 +526,11 @@ def _subject(reading: Reading, measure: int) -> int | None:
         return asked if asked != measure else None
     if reading.words[0].folded in _PERSONAL and (person := reading.person_or_place()) is not None:
         return person
+    named = [at for at in reading.targets() if at != measure and reading.table.columns[at].kind is ColumnKind.TEXT]
+    if len(named) == 1 and any(one.column == named[0] and one.run.first <= _NEAR for one in reading.columns):
+        return named[0]  # "which school instrument"
     if (rows := reading.names_of_extreme()) is not None:
         return rows
-    named = [at for at in reading.targets() if at != measure and reading.table.columns[at].kind is ColumnKind.TEXT]
     return named[0] if len(named) == 1 else reading.person_or_place()
 
 

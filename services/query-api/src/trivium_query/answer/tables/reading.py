@@ -40,7 +40,7 @@ PERSONS = frozenset(
     map(
         stem,
         "name person keeper employee member owner author worker contact staff tenant renter landlord student teacher"
-        " patient client customer buyer guest player runner rider applicant holder volunteer helper".split(),
+        " patient client customer buyer guest player runner rider applicant holder volunteer helper borrower".split(),
     )
 )
 # Columns of those who did what a row tells, and what they do: beside them stands for whom it was done.
@@ -82,6 +82,8 @@ PLACES = frozenset(map(stem, "where place location site town city address statio
 _ASKS_FOR = {"who": PERSONS, "whom": PERSONS, "whose": PERSONS, "wer": PERSONS, "where": PLACES, "wo": PLACES}
 _YES = frozenset(["yes", "true", "y", "x", "ja", "oui", "si", "\u2713", "\u2714"])
 _NO = frozenset(["no", "false", "n", "nein", "non", "\u2717", "\u2718"])
+_NOT_SO = _NO | frozenset(("not yet", "open", "pending", "outstanding", "unpaid", "none"))
+_ANYBODY = frozenset(("anybody", "anyone"))
 _CHOOSING = frozenset("which what welche welcher welches welchem welchen".split())
 # What vehicles and people do in a table of times, where no column tells the one from the other.
 _LEAVES, _ARRIVES = stem("leave"), stem("arrive")
@@ -235,8 +237,10 @@ class Reading(msgspec.Struct, frozen=True):
     def counted(self) -> Word | None:
         """The thing that "how many" asks for: the first word with a meaning behind it."""
         found = self.cue(Cue.HOW_MANY)
-        rest = self.words[found.run.end :] if found else ()
-        return next((word for word in rest if not is_function_word(word.folded)), None)
+        stated = self._conditional()  # "12 yard skips" are skips
+        rest = range(found.run.end, len(self.words)) if found else ()
+        behind = (self.words[at] for at in rest if at not in stated)
+        return next((word for word in behind if not is_function_word(word.folded)), None)
 
     def counts_things(self) -> bool:
         """Whether "how many" asks for "items", or "catalogue items"."""
@@ -245,8 +249,15 @@ class Reading(msgspec.Struct, frozen=True):
     def counts_any(self, stems: frozenset[str]) -> bool:
         """Whether "how many" asks for one of these, or a kind of it."""
         found = self.cue(Cue.HOW_MANY)
-        rest = self.words[found.run.end : found.run.end + 2] if found else ()
-        return any(word.stem in stems for word in rest)
+        return found is not None and any(word.stem in stems for word in self.kind_behind(found))
+
+    def _has_most(self, stems: frozenset[str]) -> bool:
+        found = self.cue(Cue.MOST, Cue.LEAST)
+        return found is not None and any(word.stem in stems for word in self.kind_behind(found))
+
+    def kind_behind(self, found: CueFound) -> list[Word]:
+        """The first two words behind it that say something: "skip jobs"."""
+        return [word for word in self.words[found.run.end :] if not is_function_word(word.folded)][:2]
 
     def names_value(self, word: Word) -> bool:
         """Whether the word is of a value."""
@@ -260,7 +271,8 @@ class Reading(msgspec.Struct, frozen=True):
         counted = self.cue(Cue.HOW_MANY)
         dated = next((found for found in self.cues if DATES in found.hints), None)
         end = counted.run.end if counted else dated.run.end if dated else len(self.words)
-        while counted and end < len(self.words) and is_function_word(self.words[end].folded):
+        passed = self._conditional() if counted else frozenset[int]()
+        while counted and end < len(self.words) and (is_function_word(self.words[end].folded) or end in passed):
             end += 1  # "how many of the removals"
         noun = self.words[end] if end < len(self.words) else None
         if noun is None or is_function_word(noun.folded) or end in self._understood():
@@ -307,9 +319,12 @@ class Reading(msgspec.Struct, frozen=True):
         negated = any(one.column == column and self._is_negated(one) for one in self.columns)
         if yes := affirmed(self.table.columns[column]):
             return Filter(column, Test.IS_NOT if negated else Test.IS, yes)
+        if negated and (others := _not_denied(self.table.columns[column])):
+            return Filter(column, Test.IS_NOT, others)
         dated = self.table.columns[column].kind is ColumnKind.DATE
         none = any(one.column == column and _is_none_of(one, self.words, self.table) for one in self.columns)
-        return Filter(column, Test.EMPTY) if none or (negated and dated) else None
+        nobody = negated and bool(_ANYBODY & {word.folded for word in self.words})
+        return Filter(column, Test.EMPTY) if none or nobody or (negated and dated) else None
 
     def _is_negated(self, mention: ColumnMention) -> bool:
         """Whether a "not" stands before it, with nothing between but what joins them: "has not been shipped".
@@ -389,7 +404,7 @@ class Reading(msgspec.Struct, frozen=True):
             or self._is_move(word)
             or (bool(self.table.melted) and word.stem in _COSTS and self.cue(Cue.HOW_MUCH) is not None)
             or (word.stem in _COSTS and self._has_fees() and self.cue(Cue.MOST, Cue.LEAST) is not None)
-            or (word.stem in OCCASIONS and self.counts_any(OCCASIONS))
+            or (word.stem in OCCASIONS and (self.counts_any(OCCASIONS) or self._has_most(OCCASIONS)))
             or (is_deed(word) and self.words[0].folded in _PERSONAL and bool(self._called(_DOERS)))
             or (word.stem == _NEED and self.cue(Cue.MOST, Cue.LEAST) is not None)
             or (word.folded == "date" and bool(column_kinds(self.table, ColumnKind.DATE)))
@@ -439,6 +454,12 @@ def affirmed(column: Column) -> tuple[str, ...]:
     return (
         tuple(value for value in column.values if value.casefold() in _YES) if folded and folded <= _YES | _NO else ()
     )
+
+
+def _not_denied(column: Column) -> tuple[str, ...]:
+    """Of a column with a value like "not yet", the other ones; none where it has no such value."""
+    others = tuple(value for value in column.values if value.casefold() not in _NOT_SO)
+    return others if column.kind is ColumnKind.TEXT and len(others) < len(column.values) else ()
 
 
 def is_person(word: Word) -> bool:
