@@ -782,6 +782,14 @@ async def test_tenants_never_see_each_other(graphs: Graphs) -> None:
     assert (await graphs.reader(ACME).entities()).entities == ()
 
 
+async def test_names_of_another_tenant_push_none_out_of_a_lookup(graphs: Graphs) -> None:
+    write(graphs, "d", share("c1", "Wainwright"))
+    nearer = [f"Wainrght{one}{two}" for one in "abcdef" for two in "abcdefghij"]
+    write(graphs, "e", share("c2", *nearer), tenant=OTHER)
+    [(found, _)] = (await graphs.reader(ACME).match(["Wainrght"]))["Wainrght"]
+    assert found.key == "wainwright"
+
+
 HOSTILE = (
     "Robert'); DROP TABLE share;--",
     '" OR 1=1 --',

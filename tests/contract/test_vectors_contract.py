@@ -155,6 +155,11 @@ async def test_a_passage_of_300_sentences_comes_back_whole(vectors: Vectors, ten
     assert await reader.sentence_vectors(["long", "short"]) == {}
 
 
+async def test_no_sentence_is_compared_with_a_vector_of_another_length(vectors: Vectors, tenant: Tenant) -> None:
+    vectors.writer(tenant).upsert([row(tenant, "a", unit(1), sentences=[unit(1), unit(2)])])
+    assert await vectors.reader(tenant).sentence_cosines(["a"], unit(1, dimension=4)) == {}
+
+
 async def test_a_dropped_tenant_may_take_vectors_of_another_length(vectors: Vectors, tenant: Tenant) -> None:
     vectors.writer(tenant).upsert([row(tenant, "a", unit(1))])
     vectors.drop(tenant)

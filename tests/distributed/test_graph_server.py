@@ -78,6 +78,24 @@ async def test_the_order_of_edges_is_there_after_an_upgrade_also_where_a_first_o
             assert await upgraded.reader(ACME).edges(["ada keller", "mill"]) == told
 
 
+@pytest.mark.usefixtures("own_schema_node")
+async def test_names_of_before_an_upgrade_are_found_by_their_words_after_it(
+    graphs: Neo4jGraphs, settings: Settings
+) -> None:
+    graphs.writer(ACME).upsert([row("d", 0, "ada keller", "harbour"), row("d", 1, "ak", alias=("ak", "ada keller"))])
+    told = await graphs.reader(ACME).match(["ada kellar", "ak", "harbur"])
+    assert told.keys() == {"ada kellar", "ak", "harbur"}
+    space = f"{settings.index_prefix}:{ACME.name}"
+    for version in (VERSION - 1, VERSION):
+        with closing(Neo4jServer(settings)) as server:
+            server.run("MATCH (n:Name) WHERE n.tenant = $tenant REMOVE n.words", tenant=space)
+            server.run("MATCH (s:Schema {name: 'trivium'}) SET s.version = $version REMOVE s.words", version=version)
+        assert await graphs.reader(ACME).match(["ak"]) == {}
+        with closing(Neo4jGraphs(settings)) as upgraded:
+            upgraded.prepare()
+            assert await upgraded.reader(ACME).match(["ada kellar", "ak", "harbur"]) == told
+
+
 def run_together(count: int, work: Callable[[int], None]) -> list[BaseException]:
     """Do `work` in `count` threads; returns what they raised."""
     errors: list[BaseException] = []

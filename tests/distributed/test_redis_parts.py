@@ -127,3 +127,16 @@ def test_a_redis_that_is_full_is_a_passing_fault(server: RedisServer, private_re
         finally:
             client.config_set("maxmemory", 0)
     assert raised.value.code == "redis_full"
+
+
+def test_a_redis_that_may_not_write_without_a_replica_is_a_passing_fault(
+    server: RedisServer, private_redis: PrivateRedis
+) -> None:
+    with private_redis.client() as client:
+        client.config_set("min-replicas-to-write", 1)
+        try:
+            with pytest.raises(TryLater) as raised:
+                RedisBuckets(server).take_now([Charge("any", 1, 1, 1)])
+        finally:
+            client.config_set("min-replicas-to-write", 0)
+    assert raised.value.code == "redis_busy"

@@ -32,6 +32,7 @@ BUDGETS = Budgets(0.05, 0.05, 0.05)
 class Compiling:
     """A model that answers nobody before it is ready."""
 
+    fingerprint = "compiling:1"
     dimension = 4
 
     def __init__(self) -> None:

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
+import pybase64
 
 from trivium.adapters.distributed.milvus.recent_sentences import KEPT_S, RecentSentences
+from trivium.adapters.distributed.milvus.rows import Collections, Stored
+from trivium.adapters.distributed.milvus.vectors import MilvusVectorReader
+from trivium.adapters.narrow import quantized_int16
+from trivium.domain.scope import Tenant
 
 
 class Clock:
@@ -54,3 +62,29 @@ def test_what_is_larger_than_all_may_be_is_not_kept_and_costs_no_other_its_place
     assert recent.known(["a", "b"]).keys() == {"a"}
     recent.keep({"a": np.zeros((2, 9), np.int16)})
     assert recent.known(["a"]) == {}
+
+
+class Refilled(MilvusVectorReader):
+    """Reads two equal sentences of every passage, of the length that the model has by now."""
+
+    length = 4
+
+    def __init__(self) -> None:
+        server: Any = None
+        super().__init__(server, Collections("t_passages_"), RecentSentences(), Tenant("t"))
+
+    async def _read(self, keys: Sequence[str], fields: list[str]) -> dict[str, Stored]:
+        sentence = np.full(self.length, self.length**-0.5, np.float32)
+        text = pybase64.b64encode(quantized_int16(sentence.tobytes() * 2)).decode()
+        return {key: Stored(self.length, {"id": key, "parts": 1, "sentences": text}) for key in keys}
+
+
+async def test_sentences_of_the_model_before_stand_beside_new_ones_and_are_compared_with_nothing() -> None:
+    reader = Refilled()
+    await reader.sentence_vectors(["old"])
+    reader.length = 16
+    both = await reader.sentence_vectors(["old", "new"])
+    assert {key: rows.shape for key, rows in both.items()} == {"old": (2, 4), "new": (2, 16)}
+    assert np.allclose(np.linalg.norm(both["new"], axis=1), 1, atol=1e-3)
+    asked = np.full(16, 0.25, np.float32)
+    assert (await reader.sentence_cosines(["old", "new"], asked)).keys() == {"new"}

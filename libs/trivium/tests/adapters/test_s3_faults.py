@@ -17,7 +17,7 @@ from trivium.domain.errors import NeverWill, Refused, TriviumError, TryLater
 from trivium.domain.scope import DEFAULT_TENANT
 
 Script = Callable[[int], tuple[int, str] | None]
-"""The how-manieth request to (status, S3 code), or None to cut the connection."""
+"""The how-manieth request to (status, S3 code or whole body), or None to cut the connection."""
 
 
 class Peer:
@@ -41,7 +41,8 @@ class Peer:
                     self.close_connection = True
                     return
                 status, code = scripted
-                self.reply(status, f"<Error><Code>{code}</Code></Error>".encode() if code else b"")
+                whole = code if code.startswith("<") or not code else f"<Error><Code>{code}</Code></Error>"
+                self.reply(status, whole.encode())
 
             def reply(self, status: int, body: bytes) -> None:
                 self.send_response(status)
@@ -99,6 +100,14 @@ def _settings(url: str) -> Settings:
         (403, "RequestTimeTooSkewed", TryLater, "clock_skewed", "clock"),
         (503, "SlowDown", TryLater, "object_store_busy", "by itself"),
         (507, "XMinioStorageFull", TryLater, "object_store_full", "Free some space"),
+        (400, "RequestTimeout", TryLater, "object_store_busy", "by itself"),
+        (400, "IncompleteBody", TryLater, "object_store_busy", "by itself"),
+        (400, "BadDigest", TryLater, "object_store_busy", "by itself"),
+        (400, "XAmzContentSHA256Mismatch", TryLater, "object_store_busy", "by itself"),
+        (409, "OperationAborted", TryLater, "object_store_busy", "by itself"),
+        (409, "ConditionalRequestConflict", TryLater, "object_store_busy", "by itself"),
+        (499, "ClientDisconnected", TryLater, "object_store_busy", "by itself"),
+        (499, "", TryLater, "object_store_busy", "by itself"),
         (501, "NotImplemented", NeverWill, "object_store_error", "documentation"),
         (418, "", NeverWill, "object_store_error", "documentation"),
     ],
@@ -151,6 +160,34 @@ def test_slow_down_is_waited_for(peer_of: Callable[[Script], Peer]) -> None:
     objects.close()
 
 
+def test_a_conditional_write_that_met_another_is_sent_again(peer_of: Callable[[Script], Peer]) -> None:
+    objects = store_at(peer_of(lambda number: (409, "ConditionalRequestConflict") if number == 1 else (200, "")).url)
+    assert objects.for_tenant(DEFAULT_TENANT).put_if_absent("k", b"v")
+    objects.close()
+
+
+def test_a_page_is_short_only_at_the_end(peer_of: Callable[[Script], Peer]) -> None:
+    """A store may answer fewer keys than it was asked for, or none, and say that there are more."""
+    answers = [(["a", "b"], "true"), ([], "true"), (["c", "d"], "false")]
+
+    def scripted(number: int) -> tuple[int, str]:
+        keys, more = answers[(number - 1) % len(answers)]
+        found = "".join(f"<Contents><Key>{key}</Key></Contents>" for key in keys)
+        return 200, (
+            f"<ListBucketResult>{found}<IsTruncated>{more}</IsTruncated>"
+            "<NextContinuationToken>there</NextContinuationToken></ListBucketResult>"
+        )
+
+    peer = peer_of(scripted)
+    bucket = bucket_at(peer.url)
+    assert [found.key for found in bucket.page("")] == ["a", "b", "c", "d"]
+    assert [found.key for found in bucket.page("", limit=3)] == ["a", "b", "c"]
+    assert peer.requests == 6
+    assert [found.key for found in bucket.page("", limit=2)] == ["a", "b"]
+    assert peer.requests == 7, "what is enough is not asked further"
+    bucket.close()
+
+
 def test_after_a_cut_connection_a_plain_write_is_sent_again_and_a_conditional_one_is_not(
     peer_of: Callable[[Script], Peer],
 ) -> None:
@@ -182,13 +219,13 @@ def test_an_address_or_credentials_that_cannot_work_are_refused_at_once(settings
     assert "TRIVIUM_S3_" in str(raised.value)
 
 
-NOTIFICATION = 6  # of the doctor's requests, behind its date, two writes, a removal and a listing
+NOTIFICATION = 7  # of the doctor's requests, behind its date, three writes, a removal and a listing
+FIT = {3: (412, "PreconditionFailed"), 4: (412, "PreconditionFailed"), 6: (200, "NoContents")}
 
 
 def examined(peer_of: Callable[[Script], Peer], notification: tuple[int, str] | None) -> Finding:
     """The doctor's last finding, at a store that is fit except for what it says of its notification."""
-    fit = {3: (412, "PreconditionFailed"), 5: (200, "NoContents")}
-    answers = {**fit, NOTIFICATION: notification}
+    answers = {**FIT, NOTIFICATION: notification}
     peer = peer_of(lambda number: answers.get(number, (200, "")))
     settings = Settings(s3_url=peer.url, s3_access_key="key", s3_secret_key="secret")
     *others, last = examine({"object store": object_store}, settings)
@@ -208,3 +245,15 @@ def test_a_store_that_goes_away_before_it_tells_its_notification_is_told_as_such
     peer_of: Callable[[Script], Peer],
 ) -> None:
     assert examined(peer_of, None).check == "object_store_down"
+
+
+@pytest.mark.parametrize(("ignores", "header"), [(3, "If-None-Match"), (4, "If-Match")])
+def test_a_store_that_ignores_a_condition_is_told_which(
+    peer_of: Callable[[Script], Peer], ignores: int, header: str
+) -> None:
+    answers: dict[int, tuple[int, str]] = {**FIT, NOTIFICATION: (403, "AccessDenied"), ignores: (200, "")}
+    peer = peer_of(lambda number: answers.get(number, (200, "")))
+    settings = Settings(s3_url=peer.url, s3_access_key="key", s3_secret_key="secret")
+    (finding,) = [found for found in examine({"object store": object_store}, settings) if "condition" in found.check]
+    assert (finding.ok, finding.found) == (False, f"{header} ignored")
+    assert finding.check not in ADVICE, "Trivium does not work without it"

@@ -26,6 +26,11 @@ class EmbedsQueries(Protocol):
     """An encoder of questions: of text, or of the words that pictures are near to."""
 
     @property
+    def fingerprint(self) -> str:
+        """Names the model."""
+        ...
+
+    @property
     def dimension(self) -> int:
         """Values of one vector."""
         ...
@@ -41,6 +46,11 @@ class VisualWords(msgspec.Struct, frozen=True):
     encoder: VisualEncoder
 
     @property
+    def fingerprint(self) -> str:
+        """Of the encoder."""
+        return self.encoder.fingerprint
+
+    @property
     def dimension(self) -> int:
         """Of the encoder's space."""
         return self.encoder.dimension
@@ -51,12 +61,16 @@ class VisualWords(msgspec.Struct, frozen=True):
 
 
 class QuestionVectors:
-    """Shared by every loop and thread of the process. Nobody waits for company: a batch is whoever came meanwhile."""
+    """Shared by every loop and thread of the process. Nobody waits for company: a batch is whoever came meanwhile.
+
+    What another model made is forgotten with the first question that the new one embeds.
+    """
 
     def __init__(self, embedder: EmbedsQueries, remembered: int = REMEMBERED) -> None:
         self._embedder = embedder
         self._lock = threading.Lock()
         self._known: LRUCache[str, Vector] = LRUCache(remembered)
+        self._known_of = ""  # the fingerprint of the model that made them
         self._awaited: dict[str, Future[Vector]] = {}
         self._queue: deque[str] = deque()
         self._working = False
@@ -70,6 +84,8 @@ class QuestionVectors:
             found = [self._ask(text) for text in texts]
         with spans.span("embed question"):
             rows = [await asyncio.wrap_future(row) if isinstance(row, Future) else row for row in found]
+        if len({len(row) for row in rows}) > 1:  # the model was changed since some were remembered
+            return await self.embed(texts)
         return np.stack(rows)
 
     def close(self) -> None:
@@ -91,11 +107,12 @@ class QuestionVectors:
     def _work(self) -> None:
         while texts := self._next():
             try:
+                fingerprint = self._embedder.fingerprint
                 vectors = self._embedder.embed_queries(texts)
             except Exception as error:  # noqa: BLE001 - whoever waits raises it
                 self._done(texts, error)
             else:
-                self._done(texts, vectors)
+                self._done(texts, vectors, fingerprint)
 
     def _next(self) -> list[str]:
         with self._lock:
@@ -103,18 +120,21 @@ class QuestionVectors:
             self._working = bool(texts)
         return texts
 
-    def _done(self, texts: Sequence[str], result: Vector | Exception) -> None:
+    def _done(self, texts: Sequence[str], result: Vector | Exception, fingerprint: str = "") -> None:
         with self._lock:
             futures = [self._awaited.pop(text) for text in texts]
             if not isinstance(result, Exception):
-                self._remember(texts, result)
+                self._remember(texts, result, fingerprint)
         for number, future in enumerate(futures):
             if isinstance(result, Exception):
                 future.set_exception(result)
             else:
                 future.set_result(result[number])
 
-    def _remember(self, texts: Sequence[str], vectors: Vector) -> None:
+    def _remember(self, texts: Sequence[str], vectors: Vector, fingerprint: str) -> None:
+        if fingerprint != self._known_of:
+            self._known.clear()
+            self._known_of = fingerprint
         if self._known.maxsize:  # a cache without room refuses every row
             self._known.update(
                 (text, row) for text, row in zip(texts, vectors, strict=True) if len(text) <= MAX_REMEMBERED_CHARS

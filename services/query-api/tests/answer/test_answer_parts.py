@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import msgspec
+import numpy as np
 import pytest
 from growth import LINEAR, growth
 from hypothesis import HealthCheck, given, settings
@@ -120,6 +121,14 @@ def test_files_of_one_name_are_told_apart_and_brackets_cannot_close_a_marker() -
 def test_a_claim_needs_its_words_numbers_and_names_in_what_it_cites(claim: str, verdict: Verdict) -> None:
     report = hit("r.txt", "Acme sold 5.2 million pumps in 2023. Acme moved to Oslo in May.")
     assert judge_claims(claims_of(Draft(claim, found=True), [report])) is verdict
+
+
+def test_a_claim_is_not_compared_with_vectors_of_another_model() -> None:
+    report = hit("r.txt", "Acme sold 5.2 million pumps in 2023.")
+    claims = claims_of(Draft("Its trade went splendidly [Source: r.txt, chunk 1].", found=True), [report])
+    asked, same, longer = (np.ones((1, length), np.float32) for length in (4, 4, 8))
+    assert judge_claims(claims, asked, {report.chunk.id: same}) is Verdict.SUPPORTED
+    assert judge_claims(claims, asked, {report.chunk.id: longer}) is Verdict.NOT_SUPPORTED
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
+import numpy as np
 import pytest
 
 from trivium.domain.answers import Citation, Finished, HitsFound, Judged, TextPiece, Turn, Verdict
@@ -16,7 +17,7 @@ from trivium.domain.retrieval import Degraded, Rerank, SearchResult
 from trivium.ports.inference import Passage, Reading, Vector
 from trivium_query.answer.answer import Dependencies, answer, stream
 from trivium_query.answer.citations import MARKER
-from trivium_query.answer.extractive import NOT_FOUND
+from trivium_query.answer.extractive import NOT_FOUND, extract
 from trivium_query.requests import AskRequest
 
 if TYPE_CHECKING:
@@ -178,6 +179,19 @@ async def test_without_vectors_words_alone_decide_and_the_answer_says_so(library
     given = await answer(ask("Who commanded the Apollo 11 mission?"), dependencies)
     assert "Neil Armstrong commanded" in given.text
     assert Degraded("sentences", "The embedder is down.") in given.degraded
+
+
+async def test_vectors_of_another_model_count_as_none(library: Library, ask: Ask) -> None:
+    async def longer(texts: Sequence[str]) -> Vector:
+        return np.ones((len(texts), 2 * (await library.embed([""])).shape[1]), np.float32)
+
+    question = ask("Who commanded the Apollo 11 mission?")
+    given = await answer(question, Dependencies(library.retrieve, library.sentence_vectors, longer))
+    assert "Neil Armstrong commanded" in given.text
+    hits = library.hits(question.question)
+    vectors = await library.sentence_vectors([hit.chunk.id for hit in hits])
+    asked = (await longer([question.question]))[0]
+    assert extract(question.question, hits, asked, vectors) == extract(question.question, hits, asked, {})
 
 
 async def test_a_vector_store_that_hangs_leaves_the_reader_its_time(library: Library, ask: Ask) -> None:

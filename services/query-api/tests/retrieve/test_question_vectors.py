@@ -16,7 +16,7 @@ WAIT_S = 5.0
 
 
 class SlowEmbedder:
-    """Says what it was asked; the first call waits until `go` is set. Texts become [length, 1]."""
+    """Says what it was asked; the first call waits until `go` is set. Texts become [length, 1], or more ones."""
 
     fingerprint = "slow"
     dimension = 2
@@ -34,7 +34,7 @@ class SlowEmbedder:
         assert self.go.wait(WAIT_S)
         if self.failing:
             raise TryLater("busy", "The model is busy.", "Wait.")
-        return np.array([[len(text), 1] for text in texts], np.float32)
+        return np.array([[len(text)] + [1] * (self.dimension - 1) for text in texts], np.float32)
 
     def embed_passages(self, passages: Sequence[Passage]) -> list[PassageVectors]:
         raise NotImplementedError
@@ -109,6 +109,23 @@ async def test_an_error_reaches_everybody_who_waits_and_is_not_remembered(
             await task
     embedder.failing = False
     assert (await questions.embed(["a"])).tolist() == [[1, 1]]
+
+
+async def test_what_another_model_made_of_a_question_is_forgotten(
+    embedder: SlowEmbedder, questions: QuestionVectors
+) -> None:
+    embedder.go.set()
+    await questions.embed(["a", "bb"])
+    embedder.fingerprint, embedder.dimension = "other", 3
+    assert (await questions.embed(["ccc"])).tolist() == [[3, 1, 1]]
+    assert (await questions.embed(["a"])).tolist() == [[1, 1, 1]]
+
+
+async def test_vectors_of_one_call_are_of_one_model(embedder: SlowEmbedder, questions: QuestionVectors) -> None:
+    embedder.go.set()
+    await questions.embed(["a"])
+    embedder.fingerprint, embedder.dimension = "other", 3
+    assert (await questions.embed(["a", "bb"])).tolist() == [[1, 1, 1], [2, 1, 1]]
 
 
 async def test_no_texts_are_no_vectors(questions: QuestionVectors) -> None:

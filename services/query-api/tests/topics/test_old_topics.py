@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import msgspec
+import numpy as np
 import pytest
 
 from trivium.adapters.embedded.graph import SqliteGraphs
@@ -29,6 +30,7 @@ from trivium_query.question_vectors import QuestionVectors
 from trivium_query.requests import AskRequest
 from trivium_query.retrieve.budgeted_reads import Budgets
 from trivium_query.retrieve.texts import PublishedChunks
+from trivium_query.retrieve.topics import similarities
 from trivium_query.searching import PipelineSearcher
 from trivium_query.topics.kept import Current
 
@@ -109,3 +111,8 @@ async def test_an_answer_with_less_time_than_the_making_takes_tells_the_old_ones
     assert TEXT in given.text
     assert given.notes == ("Documents came since these topics were made; new ones are being made.",)
     assert given.degraded == ()
+
+
+def test_passages_of_another_model_are_not_compared() -> None:
+    asked = np.array([1, 0], np.float32)
+    assert similarities(asked, {"old": np.ones(3, np.float32), "new": asked}) == {"new": 1.0}

@@ -30,8 +30,11 @@ def dequantized(vectors: Int16Vectors) -> NDArray[np.float32]:
 
 
 def cosines(rows: Mapping[str, Int16Vectors], vector: NDArray[np.float32]) -> dict[str, NDArray[np.float32]]:
-    """The cosine of `vector` with every row, by key; keys without rows are left out. All are computed at once."""
-    filled = [(key, matrix) for key, matrix in rows.items() if len(matrix)]
+    """The cosine of `vector` with every row, by key; keys without rows are left out. All are computed at once.
+
+    So are keys whose rows are of another length: another model made them.
+    """
+    filled = [(key, matrix) for key, matrix in rows.items() if len(matrix) and matrix.shape[1] == len(vector)]
     if not filled:
         return {}
     together = np.concatenate([matrix for _, matrix in filled]).astype(np.float32)

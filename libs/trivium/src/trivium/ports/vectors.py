@@ -93,7 +93,7 @@ class VectorReader(Protocol):
         ...
 
     async def sentence_cosines(self, chunk_ids: Sequence[str], vector: Vector) -> dict[str, Vector]:
-        """(n_sentences,) float32: the cosine of `vector` (d,) with each sentence, per chunk that has sentences."""
+        """(n_sentences,) float32: the cosine of `vector` with each sentence, per chunk that has sentences as long."""
         ...
 
     async def passage_vectors(self, chunk_ids: Sequence[str]) -> dict[str, Vector]:

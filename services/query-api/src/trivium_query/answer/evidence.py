@@ -166,8 +166,12 @@ def candidates(
     question_vector: Vector | None,
     sentence_vectors: Mapping[str, Vector],
 ) -> list[Candidate]:
-    """Every sentence of the best hits, best first. Without vectors the cosine is 0 for all of them."""
-    known = sentence_vectors if question_vector is not None else {}
+    """Every sentence of the best hits, best first. Without vectors the cosine is 0 for all of them.
+
+    Vectors of another length than the question's are none: another model made them.
+    """
+    width = 0 if question_vector is None else len(question_vector)
+    known = {chunk: rows for chunk, rows in sentence_vectors.items() if rows.shape[-1] == width}
     found: list[Candidate] = []
     for hit in hits[:MAX_HITS]:
         heading = asked.words_in(hit.chunk.heading) & asked.weights.keys()

@@ -146,5 +146,9 @@ def is_borne_out(claim: Claim, vector: Vector | None, sentence_vectors: Mapping[
 
 
 def _best_cosine(vector: Vector | None, hits: Sequence[Hit], sentence_vectors: Mapping[str, Vector]) -> float:
-    rows = [sentence_vectors[hit.chunk.id] for hit in hits if len(sentence_vectors.get(hit.chunk.id, ())) > 0]
-    return float(np.max(np.vecdot(np.concatenate(rows), vector))) if vector is not None and rows else 0.0
+    """The best of a sentence there; 0 without one whose vector is as long, as those of another model are not."""
+    if vector is None:
+        return 0.0
+    known = [sentence_vectors[hit.chunk.id] for hit in hits if hit.chunk.id in sentence_vectors]
+    rows = [matrix for matrix in known if len(matrix) and matrix.shape[1] == len(vector)]
+    return float(np.max(np.vecdot(np.concatenate(rows), vector))) if rows else 0.0

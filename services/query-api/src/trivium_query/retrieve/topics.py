@@ -86,8 +86,8 @@ def ranked(question: str, chosen: Sequence[Topic], similarity: Mapping[str, floa
 
 
 def similarities(vector: Vector, passages: Mapping[str, Vector]) -> dict[str, float]:
-    """The cosine of the question's vector with each passage's; both are unit vectors."""
-    return {key: float(np.dot(row, vector)) for key, row in passages.items()}
+    """The cosine of the question's vector with each passage's that is as long; both are unit vectors."""
+    return {key: float(np.dot(row, vector)) for key, row in passages.items() if len(row) == len(vector)}
 
 
 def words_of(topic: Topic) -> set[str]:

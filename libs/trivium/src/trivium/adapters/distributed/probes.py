@@ -39,6 +39,7 @@ TIMEOUT_S = 5.0
 _REDIS_FULL_SHARE = 0.9
 _STEMMED = ("ponies", "poni")  # what Porter's algorithm makes of it
 _UPLOAD_EVENTS = ("s3:ObjectCreated:", "s3:ObjectRemoved:")
+_NO_TAG = "0" * 32  # of no object
 _CONSTRAINT = re.compile(r"CREATE CONSTRAINT (\w+)")
 
 
@@ -67,11 +68,16 @@ def object_store(settings: Settings) -> Iterator[Finding]:
     yield clock(part, _date_of(settings.s3_url))
     key = f"doctor/{uuid.uuid4().hex}"
     own.put(key, b"")
-    refused = own.put(key, b"", if_absent=True) is None
+    written = {
+        "If-None-Match": own.put(key, b"", if_absent=True),
+        "If-Match": own.put(key, b"", if_match=_NO_TAG),
+    }
     own.delete(key)
     yield Finding(part, f"bucket {own.name}", True, "can be written")
-    action = "" if refused else "Use a store that honours If-None-Match on PUT, as S3 and MinIO do."
-    yield Finding(part, "conditional writes", refused, "honoured" if refused else "ignored", action)
+    ignored = [header for header, tag in written.items() if tag is not None]
+    found = f"{' and '.join(ignored)} ignored" if ignored else "honoured"
+    action = "Use a store that honours If-None-Match and If-Match on PUT, as S3 and MinIO do." if ignored else ""
+    yield Finding(part, "conditional writes", not ignored, found, action)
     Bucket(settings, settings.s3_uploads, "TRIVIUM_S3_UPLOADS").page("", limit=1)
     yield Finding(part, f"bucket {settings.s3_uploads}", True, "can be read")
     yield _notification(settings)

@@ -312,8 +312,8 @@ class MilvusVectorReader:
     async def sentence_vectors(self, chunk_ids: Sequence[str]) -> dict[str, Vector]:
         """The sentences' vectors by chunk; those that were read lately are not read again (`recent_sentences.py`)."""
         narrow = await self._narrow(chunk_ids)
-        if not narrow:
-            return {}
+        if len({matrix.shape[1] for matrix in narrow.values()}) != 1:  # of the model before beside new ones, or none
+            return {key: dequantized(matrix) for key, matrix in narrow.items()}
         ends = np.cumsum([len(matrix) for matrix in narrow.values()]).tolist()
         wide = dequantized(np.concatenate(list(narrow.values())))  # once for all: a tenth of the time of one by one
         return {key: wide[start:end] for key, start, end in zip(narrow, [0, *ends], ends, strict=False)}

@@ -4,8 +4,9 @@
         -[:ABOUT | HEADED | MENTIONS | CREATED {name, chunk, sentence, confidence}]-> (:Name)    one type per role
         -[:HAS_TABLE | HAS_IMAGE | HAS_FORMULA | NEXT_TEXT | NEXT_TABLE | NEXT_IMAGE | NEXT_FORMULA]-> (:Chunk)
     (:HyperNode {id, document, version})-[:HAS_EVIDENCE]->(:Chunk)    a section or a document: `trivium.hypernodes`
-    (:Name {id, key, name, spellings})               a folded name; also :Entity {type, mentions} when it stands for
-                                                     an entity, :Alias when it is another name of one
+    (:Name {id, key, name, spellings, words})        a folded name; also :Entity {type, mentions} when it stands for
+                                                     an entity, :Alias when it is another name of one; `words` are
+                                                     those of its key for the full-text index: `similar_names.py`
     (:Name)-[:RELATES {type, confidence, chunk, hidden}]->(:Name)    what one chunk states; hidden: nobody sees it
     (:Name)-[:CLAIMED {spellings}]->(:Name)                    what chunks say is an alias of what
     (:Alias)-[:ALIAS_OF]->(:Entity)                            what follows from it
@@ -39,7 +40,7 @@ from typing import LiteralString
 
 from trivium.domain.graph import MentionRole, StepType
 
-VERSION = 5
+VERSION = 6
 CHANGE_SHARDS = 16
 
 ROLE_TYPES: dict[MentionRole, LiteralString] = {
@@ -81,7 +82,7 @@ SCHEMA: tuple[LiteralString, ...] = (
     "CREATE CONSTRAINT trivium_resolver IF NOT EXISTS FOR (n:Resolver) REQUIRE n.tenant IS UNIQUE",
     "CREATE INDEX trivium_unresolved IF NOT EXISTS FOR (n:Unresolved) ON (n.tenant)",
     "CREATE INDEX trivium_asked IF NOT EXISTS FOR ()-[r:VERDICT]-() ON (r.tenant, r.merges, r.score)",
-    "CREATE FULLTEXT INDEX trivium_words IF NOT EXISTS FOR (n:Entity|Alias) ON EACH [n.tenant, n.key]"
+    "CREATE FULLTEXT INDEX trivium_marked_words IF NOT EXISTS FOR (n:Entity|Alias) ON EACH [n.words]"
     " OPTIONS {indexConfig: {`fulltext.analyzer`: 'whitespace'}}",
     "CALL db.awaitIndexes(60)",
     # Names that a version before 4 wrote were never looked at.

@@ -59,8 +59,8 @@ Rows = list[list[Any]]
 class Neo4jServer:
     """One Neo4j 5 database. Writers use a synchronous driver, readers an asynchronous one on a loop of its own.
 
-    Safe among threads and across `fork`. Every call raises `TryLater` when the server is down, slow, busy or refuses
-    the credentials, and `NeverWill` when it rejects a statement.
+    Safe among threads; what writes also across `fork`. Every call raises `TryLater` when the server is down, slow,
+    busy or refuses the credentials, and `NeverWill` when it rejects a statement.
     """
 
     def __init__(self, settings: Settings) -> None:

@@ -1,14 +1,21 @@
-"""Names that are like a name: candidates by their words in the full-text index, then compared in full."""
+"""Names that are like a name: candidates by their words in the full-text index, then compared in full.
+
+The index is all tenants', and a word stands in it behind its tenant's mark. Lucene compares a misspelt word with the 50
+nearest words of the index: with no mark, those could all be another tenant's, and one's own would not be found.
+"""
 
 from __future__ import annotations
 
 from itertools import pairwise
 from typing import LiteralString
 
+from trivium.domain.ids import digest
 from trivium.text.similarity import most_similar
 
 MAX_CANDIDATES = 200
 MAX_WORDS = 12  # of a name that is looked up; a longer one is no name
+MARK_DIGITS = 8  # two tenants' differ in more than the edits of a word, but for one pair in a million
+MARKED_AT_ONCE = 1000  # names in one transaction
 
 # Edits allowed in a word of so many letters, as Elasticsearch's `AUTO` has it.
 _EXACT_BELOW, _ONE_EDIT_BELOW = 3, 6
@@ -16,7 +23,7 @@ _EXACT_BELOW, _ONE_EDIT_BELOW = 3, 6
 CANDIDATES: LiteralString = """
     UNWIND $asked AS asked
     CALL (asked) {
-        CALL db.index.fulltext.queryNodes('trivium_words', asked.words) YIELD node AS n, score
+        CALL db.index.fulltext.queryNodes('trivium_marked_words', asked.words) YIELD node AS n, score
         WHERE n.tenant = $tenant
         WITH n, score ORDER BY score DESC LIMIT $candidates
         OPTIONAL MATCH (n)-[:ALIAS_OF]->(entity)
@@ -26,6 +33,29 @@ CANDIDATES: LiteralString = """
     RETURN asked.key, collect([name, root])
 """
 
+# Of names that a version before 6 wrote, as `marked` has them.
+UNMARKED: LiteralString = "MATCH (s:Schema {name: 'trivium'}) WHERE s.words IS NULL RETURN s.name"
+MARKED: LiteralString = "MATCH (s:Schema {name: 'trivium'}) SET s.words = true"
+# The index of that version goes with the next preparation: until then its processes may ask it.
+DROP_BEFORE: LiteralString = "DROP INDEX trivium_words IF EXISTS"
+MARK_BEHIND: LiteralString = """
+    MATCH (n:Name) WHERE n.tenant = $tenant AND n.id > $after
+    WITH n ORDER BY n.tenant, n.id LIMIT $limit
+    SET n.words = trim(reduce(words = '', word IN split(n.key, ' ') | words + ' ' + $mark + word))
+    RETURN n.id
+"""
+
+
+def mark_of(space: str) -> str:
+    """The mark of a tenant as its nodes carry it."""
+    return digest("words", space)[:MARK_DIGITS]
+
+
+def marked(key: str, space: str) -> str:
+    """The words of a name as the index has them."""
+    mark = mark_of(space)
+    return " ".join(mark + word for word in key.split(" "))
+
 
 def words_query(key: str, space: str) -> str:
     """A Lucene query for the tenant's names with a word like one of `key`'s, or two neighbours written as one.
@@ -34,8 +64,8 @@ def words_query(key: str, space: str) -> str:
     """
     words = key.split()[:MAX_WORDS]
     joined = [left + right for left, right in pairwise(words)]
-    terms = " ".join(_like(word) for word in dict.fromkeys([*words, *joined]))
-    return f'+tenant:"{space}" +key:({terms})'
+    mark = mark_of(space)
+    return " ".join(mark + _like(word) for word in dict.fromkeys([*words, *joined]))
 
 
 def similar(key: str, candidates: list[list[str]], limit: int) -> list[tuple[str, float]]:

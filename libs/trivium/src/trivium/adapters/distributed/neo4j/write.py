@@ -16,6 +16,7 @@ import msgspec
 from neo4j import ManagedTransaction
 
 from trivium.adapters.distributed.neo4j import shelf_statements as shelf_cypher
+from trivium.adapters.distributed.neo4j import similar_names
 from trivium.adapters.distributed.neo4j import tie_statements as tie_cypher
 from trivium.adapters.distributed.neo4j import write_statements as cypher
 from trivium.adapters.distributed.neo4j.changes import Changes
@@ -167,19 +168,27 @@ def create_schema(server: Neo4jServer) -> None:
     server.look_again()
     for statement in SCHEMA:
         server.create(statement, version=VERSION)
-    if server.run(tie_cypher.UNFILLED):
-        for (space,) in server.run(tie_cypher.SPACES):
-            _fill_ties(server, space)
+    if server.run(tie_cypher.UNFILLED):  # by a version before 5
+        _fill(server, _GraphTransaction.fill_ties)
         server.run(tie_cypher.FILLED)
+    if server.run(similar_names.UNMARKED):
+        _fill(server, _GraphTransaction.mark_words)
+        server.run(similar_names.MARKED)
+    else:
+        server.create(similar_names.DROP_BEFORE)
 
 
-def _fill_ties(server: Neo4jServer, space: str) -> None:
-    """Of a graph that a version before 5 wrote, while others may write: what they see of it is right or not there."""
-    after: str | None = ""
-    tenant = Tenant(space.partition(":")[2])
-    while after is not None:
-        start = after
-        after = server.write(lambda transaction: _GraphTransaction(transaction, tenant, space).fill_ties(start))  # noqa: B023
+def _fill(server: Neo4jServer, step: Callable[[_GraphTransaction, str], str | None]) -> None:
+    """What an earlier version did not write, while others may write: what they see of it is right or not there.
+
+    `step` does the next names behind an id, and answers the last one's; None behind the last.
+    """
+    for (space,) in server.run(tie_cypher.SPACES):
+        after: str | None = ""
+        tenant = Tenant(space.partition(":")[2])
+        while after is not None:
+            start = after
+            after = server.write(lambda transaction: step(_GraphTransaction(transaction, tenant, space), start))  # noqa: B023
 
 
 class _GraphTransaction:
@@ -298,6 +307,12 @@ class _GraphTransaction:
         Ties(self._run_some, self._id).recount_of([id_ for (id_,) in found])
         return str(found[-1][0]) if found else None
 
+    def mark_words(self, after: str) -> str | None:
+        """Write the words of the next names behind an id. Returns the last one's; None behind the last."""
+        mark = similar_names.mark_of(self._space)
+        found = self._run(similar_names.MARK_BEHIND, after=after, limit=similar_names.MARKED_AT_ONCE, mark=mark)
+        return str(found[-1][0]) if found else None
+
     def _put_shares_of_edits(self, batch: Differences) -> None:
         rows = [
             {"id": chunk, "document": "", "version": chunk, "dataset": "", "run": "", "share": _encode(share)}
@@ -338,9 +353,11 @@ class _GraphTransaction:
         dirty |= names.roots(name for key, canonical, _ in changes.claims for name in (key, canonical)) | regrouped
         dirty |= names.roots(changes.decided)
         dirty |= names.count_mentions(changes)
-        self._run_some(
-            cypher.DESCRIBE_NAMES, rows=[{**row, "id": self._id(row["key"])} for row in names.described(dirty)]
-        )
+        described = [
+            {**row, "id": self._id(row["key"]), "words": similar_names.marked(row["key"], self._space)}
+            for row in names.described(dirty)
+        ]
+        self._run_some(cypher.DESCRIBE_NAMES, rows=described)
         self._run_some(cypher.SETTLE_VEILS, roots=self._sorted_ids(unsettled))
         self._count_neighbours(names.neighbours(changes, but=regrouped | unsettled))
         self._recount(names, regrouped | unsettled)

@@ -173,7 +173,7 @@ MOVE_NAMES: LiteralString = """
 DESCRIBE_NAMES: LiteralString = """
     UNWIND $rows AS row
     MATCH (n:Name {tenant: $tenant, id: row.id})
-    SET n += row.properties
+    SET n += row.properties, n.words = row.words
     FOREACH (_ IN CASE row.label WHEN 'Entity' THEN [1] ELSE [] END | SET n:Entity REMOVE n:Alias)
     FOREACH (_ IN CASE row.label WHEN 'Alias' THEN [1] ELSE [] END | SET n:Alias REMOVE n:Entity)
     FOREACH (_ IN CASE row.label WHEN '' THEN [1] ELSE [] END | REMOVE n:Entity, n:Alias)

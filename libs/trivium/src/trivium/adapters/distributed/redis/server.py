@@ -14,11 +14,13 @@ from redis.backoff import NoBackoff
 from redis.exceptions import (
     AuthenticationError,
     AuthorizationError,
+    ClusterDownError,
     NoPermissionError,
     OutOfMemoryError,
     ReadOnlyError,
     RedisError,
     ResponseError,
+    TryAgainError,
 )
 from redis.exceptions import ConnectionError as ConnectionLost
 from redis.retry import Retry
@@ -33,6 +35,8 @@ POOL_SIZE = 32
 REST_S = 2.0  # how long readers that can do without leave it alone after it did not answer
 AWAY = "redis_down"
 _RUN_ID = re.compile(rb"run_id:(\w+)")
+# Of a server that will take the command later; a pipeline's error has other words before it.
+_PASSING = re.compile(r"(?:^|caused error: |because of: )(MISCONF|BUSY|NOREPLICAS)\b")
 
 T = TypeVar("T")
 Client = Any  # redis.Redis, whose types allow text where this one answers bytes
@@ -64,8 +68,10 @@ class RedisServer:
                 redis_connect_func=self._connected,
             )
         except ValueError as error:
-            raise Refused(
-                "bad_setting", f"TRIVIUM_REDIS_URL does not fit: {error}.", "Write redis://host:port/number."
+            raise Refused(  # the error may quote a part of the password
+                "bad_setting",
+                "TRIVIUM_REDIS_URL is not an address of Redis.",
+                "Write redis://host:port/number, and / in a password as %2F.",
             ) from error
         self._client: Client = redis.Redis.from_pool(pool)
 
@@ -138,7 +144,8 @@ class RedisServer:
 
 def _place(url: str) -> str:
     """The address without its password."""
-    return urlsplit(url).netloc.rpartition("@")[2] or url
+    address = urlsplit(url)
+    return address.netloc.rpartition("@")[2] or address.path  # of a socket
 
 
 def _meaning(error: RedisError, place: str) -> TriviumError:
@@ -150,6 +157,8 @@ def _meaning(error: RedisError, place: str) -> TriviumError:
         )
     if isinstance(error, OutOfMemoryError):
         return TryLater("redis_full", f"Redis at {place} is full.", "Raise its `maxmemory`.")
+    if passing := _passing(error, place):
+        return passing
     if isinstance(error, ResponseError) and not isinstance(error, ReadOnlyError):
         return NeverWill("redis_error", f"Redis at {place} refused a command: {error}.", "Use Redis 7 or later.")
     return TryLater(
@@ -157,3 +166,16 @@ def _meaning(error: RedisError, place: str) -> TriviumError:
         f"Redis at {place} did not answer ({type(error).__name__}).",
         "Start it, or set TRIVIUM_REDIS_URL to where it is; waiting work then goes on by itself.",
     )
+
+
+def _passing(error: RedisError, place: str) -> TryLater | None:
+    """For a command that the server will take later: a cluster's refusals, or a replica's whose master is down, too."""
+    found = _PASSING.search(str(error))
+    if found is None and not isinstance(error, (ClusterDownError, TryAgainError)):
+        return None
+    told = str(error)[found.start(1) :] if found else str(error)
+    message = f"Redis at {place} refused for now: {told.rstrip('.')}."
+    if found and found[1] == "MISCONF":
+        action = "Free disk space where Redis writes; waiting work then goes on by itself."
+        return TryLater("redis_read_only", message, action)
+    return TryLater("redis_busy", message, "It is tried again by itself.")

@@ -12,6 +12,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from itertools import islice
 from urllib.parse import SplitResult, quote, unquote_plus, urlsplit
 from xml.etree import ElementTree as ET
 from xml.sax.saxutils import escape
@@ -33,10 +34,12 @@ POOL_SIZE = 32
 PAGE_KEYS = 1000  # S3's own bound on a page
 # Of keys: what the store cannot hold is not there.
 _IMPOSSIBLE = ("XMinioInvalidObjectName", "XMinioInvalidResourceName", "KeyTooLongError")
+# Of 409: not carried out because of another request at that moment, which may yet come to nothing.
+_MET_ANOTHER = ("ConditionalRequestConflict", "OperationAborted")
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _UNRESERVED = "-_.~"
 # 403: MinIO also answers so while another request removes the folder that this one writes into.
-_REFUSED = (403, 503)
+_REFUSED = (403, 409, 503)
 _AGAIN = urllib3.Retry(
     3,
     read=1,
@@ -235,9 +238,12 @@ class Bucket:
             yield from (_listed(entry) for entry in page.iter("Contents"))
 
     def page(self, prefix: str, start_after: str = "", limit: int = PAGE_KEYS) -> list[Listed]:
-        """The first `limit` objects below `prefix` after `start_after`."""
+        """The first `limit` objects below `prefix` after `start_after`; fewer only where there are no more.
+
+        A store may answer fewer than it is asked for, and say that there are more.
+        """
         pages = self._pages(prefix, start_after, "", limit)
-        return [_listed(entry) for entry in next(pages).iter("Contents")]
+        return list(islice((_listed(entry) for page in pages for entry in page.iter("Contents")), limit))
 
     def folders(self, prefix: str) -> Iterator[str]:
         """The names between `prefix` and the next `/`, in order."""
@@ -330,7 +336,7 @@ class Bucket:
             return False
         code = _error_code(response)
         status = 404 if code in _IMPOSSIBLE else response.status
-        if status in expected and code != "NoSuchBucket":
+        if status in expected and code not in ("NoSuchBucket", *_MET_ANOTHER):
             return True
         raise failure(response.status, code, self._place())
 

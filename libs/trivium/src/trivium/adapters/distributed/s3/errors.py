@@ -47,9 +47,24 @@ _BY_CODE = {
     "XMinioStorageFull": _FULL,
     "XMinioAdminBucketQuotaExceeded": _FULL,
     "QuotaExceeded": _FULL,
+    "RequestTimeout": _BUSY,
+    "IncompleteBody": _BUSY,  # MinIO also answers so where it did not get through in time
+    "BadDigest": _BUSY,  # what was sent is not what arrived
+    "XAmzContentSHA256Mismatch": _BUSY,
+    "OperationAborted": _BUSY,
+    "ConditionalRequestConflict": _BUSY,
     "NotImplemented": _OTHER,
 }
-_BY_STATUS = {301: _REGION, 307: _REGION, 401: _CREDENTIALS, 403: _CREDENTIALS, 408: _BUSY, 429: _BUSY, 507: _FULL}
+_BY_STATUS = {
+    301: _REGION,
+    307: _REGION,
+    401: _CREDENTIALS,
+    403: _CREDENTIALS,
+    408: _BUSY,
+    429: _BUSY,
+    499: _BUSY,  # MinIO's for a request that it took for given up
+    507: _FULL,
+}
 
 
 def failure(status: int, s3_code: str, place: BucketAddress) -> TriviumError:
