@@ -3,17 +3,25 @@
 
 from __future__ import annotations
 
-from trivium_query.answer.tables.asked_words import alike, stems_of
+from collections.abc import Sequence
+from itertools import pairwise
+
+from trivium_query.answer.tables.asked_words import Run, alike, stems_of
 from trivium_query.answer.tables.conditions import is_period, unit_column
 from trivium_query.answer.tables.cues import Cue
 from trivium_query.answer.tables.mentions import OF_ONE
-from trivium_query.answer.tables.query_plan import Aggregate, Plan, Test
-from trivium_query.answer.tables.reading import Reading, is_person
+from trivium_query.answer.tables.query_plan import Aggregate, Filter, Plan, Test
+from trivium_query.answer.tables.reading import Reading, affirmed, is_person
 from trivium_query.answer.tables.table import ColumnKind, Table
+from trivium_query.answer.tables.typed_cells import is_naming
 from trivium_query.words import is_function_word, stem
 
 # What counting fills a column with.
 _COUNTED = frozenset(map(stem, "count number quantity amount pieces units copies total anzahl menge".split()))
+_OR = frozenset(("or", "oder"))
+_JOINTS = _OR | frozenset(("and", "nor", "und", "a", "an", "the"))
+_DENIED = (Test.IS_NOT, Test.EMPTY)
+_FROM, _UP_TO = (Test.MORE, Test.AT_LEAST), (Test.LESS, Test.AT_MOST)
 _ARITHMETIC = (Cue.SUM, Cue.MEAN, Cue.MEDIAN)
 
 
@@ -37,11 +45,15 @@ def uses_all(plan: Plan, reading: Reading) -> bool:
     if plan.extreme and (most := reading.cue(Cue.MOST, Cue.LEAST)):  # "the longest shift"
         used |= {one.column for one in reading.columns if one.run.first == most.run.end}
     values = [at for at in reading.targets() if not _names_rows(reading.table, at)]
-    excluded = sum(one.test in (Test.IS_NOT, Test.EMPTY) for one in plan.filters)
+    excluded = sum(one.test in _DENIED for one in plan.filters)
     arithmetic = {found.cue for found in reading.cues if found.cue in _ARITHMETIC}
     asked = sum(found.cue in (Cue.HOW_MANY, Cue.HOW_MUCH) for found in reading.cues)
     return (
         used.issuperset(values)
+        and _says_once(plan.filters)
+        and _are_joined(reading)
+        and (plan.group is None or not _is_measure(reading.table, plan.group))
+        and (plan.column is None or not affirmed(reading.table.columns[plan.column]))
         and excluded == sum(found.cue is Cue.NOT for found in reading.cues) + sum(one.denied for one in reading.columns)
         and (reading.cue(Cue.EACH) is None or plan.group is not None)
         and len(arithmetic) <= 1
@@ -52,6 +64,42 @@ def uses_all(plan: Plan, reading: Reading) -> bool:
             one.column == plan.column for one in plan.filters if plan.aggregate is Aggregate.VALUE and one.values
         )
     )
+
+
+def _says_once(filters: Sequence[Filter]) -> bool:
+    """Whether no column has to be two things at once, or begin or end twice, as on two days."""
+    kinds = [(one.column, (one.test in _FROM, one.test in _UP_TO)) for one in filters if one.other is None]
+    return len(kinds) == len(set(kinds))
+
+
+def _are_joined(reading: Reading) -> bool:
+    """Whether the question joins what all has to hold: "or" stands between values of one column only.
+
+    And no "not" may go on to what is joined to it: "without a balcony and a bath".
+    """
+    filters = reading.filters()
+    stated, denied = [one.column for one in filters], {one.column for one in filters if one.test in _DENIED}
+    places = _places(reading, stated)
+    for (run, one), (behind, other) in pairwise(places):
+        between = {word.folded for word in reading.words[run.end : behind.first]}
+        same = one == other and stated.count(one) == 1
+        goes_on = one in denied and other not in denied and between and between <= _JOINTS
+        if (between & _OR and not same) or goes_on:
+            return False
+    return True
+
+
+def _places(reading: Reading, columns: Sequence[int]) -> list[tuple[Run, int]]:
+    """Where the question says something of these columns, in order."""
+    named = [(one.run, one.column) for one in reading.values] + [(one.run, one.column) for one in reading.columns]
+    stated = [
+        (Run(min(one.words), max(one.words) + 1), one.filters[0].column) for one in reading.conditions if one.filters
+    ]
+    return sorted(each for each in (*named, *stated) if each[1] in columns)
+
+
+def _is_measure(table: Table, column: int) -> bool:
+    return table.columns[column].measured and not is_naming(table.columns[column])
 
 
 def _names_rows(table: Table, column: int) -> bool:

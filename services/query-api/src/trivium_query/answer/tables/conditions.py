@@ -10,7 +10,7 @@ from itertools import pairwise
 import msgspec
 
 from trivium_query.answer.tables.asked_words import Word, stems_of, within
-from trivium_query.answer.tables.mentions import ColumnMention
+from trivium_query.answer.tables.mentions import ColumnMention, is_of_one
 from trivium_query.answer.tables.query_plan import Filter, Test
 from trivium_query.answer.tables.table import Column, Table
 from trivium_query.words import stem
@@ -21,7 +21,7 @@ _LEAD = (
     r"|nach|bis)\s+)?(?:the years?\s+)?"
 )
 _RANGE = re.compile(
-    rf"{_LEAD}\b(?P<first>{_YEAR})\s*(?P<joint>[-\u2013\u2014]|to|until|till|through|and|bis|und)\s*"
+    rf"{_LEAD}\b(?P<first>{_YEAR})\s*(?P<joint>[-\u2013\u2014]|to|until|till|through|and|or|bis|und|oder)\s*"
     rf"(?P<last>{_YEAR}|\d\d)\b(?![.-]\d)",
     re.I,
 )
@@ -39,8 +39,9 @@ _MONTH_ALONE = re.compile(
     re.I,
 )
 _DAY_ALONE = re.compile(
-    rf"(?:\b(?P<lead>on|of|for|since|before|after|until|by)\s+)?(?:the\s+)?\b(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th|\.)?\s+"
-    rf"(?:of\s+)?(?P<month>{_MONTH})|(?P<month2>{_MONTH})\s+(?P<day2>\d{{1,2}})(?:st|nd|rd|th)?)\b(?!\s*,?\s*{_YEAR})",
+    rf"(?:\b(?P<lead>on|of|for|between|from|since|before|after|until|by)\s+)?(?:the\s+)?"
+    rf"\b(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th|\.)?\s+(?:of\s+)?(?P<month>{_MONTH})"
+    rf"|(?P<month2>{_MONTH})\s+(?P<day2>\d{{1,2}})(?:st|nd|rd|th)?)\b(?!\s*,?\s*{_YEAR})",
     re.I,
 )
 _BOUND = re.compile(
@@ -48,7 +49,7 @@ _BOUND = re.compile(
     r"|heavier than|taller than|wider than|dearer than|over|above|exceeding|at least|no less than|less than|fewer than"
     r"|lower than|smaller than|shorter than|colder than|cooler than|lighter than|cheaper than|under|below|at most"
     r"|no more than|up to"
-    r"|mehr als|weniger als|mindestens|höchstens|über|unter)\s+(?P<between>(?:[^\W\d_]+\s+){0,3}?)[$€£]?\s*"
+    r"|mehr als|weniger als|mindestens|höchstens|über|unter)\s+(?P<between>(?:[^\W\d_]+\s+){0,3}?)(?P<sign>[$€£]?)\s*"
     r"(?P<number>\d+(?:,\d{3})*(?:\.\d+)?)"
     r"\s*°?(?P<unit>%|[^\W\d_]+)?",
     re.I,
@@ -104,6 +105,7 @@ _PERIODS = frozenset(
         stem, ["year", "date", "time", "day", "month", "period", "season", "quarter", "fiscal", "jahr", "datum", "zeit"]
     )
 )
+_JOINTS = {"from": ("to", "until", "till", "through"), "between": ("and",)}  # of a span, by what it begins with
 _OPEN_ENDED = ("from", "von", "between", "zwischen")  # with one year it may be that year, or since then
 _UNITS = {
     stem(name): unit
@@ -152,16 +154,13 @@ def conditions_of(
 ) -> list[Condition]:
     """What the question says of times and bounds; what no column can mean is left, and so unexplained."""
     found: list[Condition] = []
-    for match, moments in _times(question):
-        said = within(words, match.start(), match.end())
-        if not said & (taken | _words_of(found)):
-            found.extend(_timed(table, match["lead"], moments, said, columns))
     place = _time_column(table, columns, dated=True)
     year = table.columns[place].year if place is not None else 0
-    for match, moments in _times_of(question, year) if year else ():
-        said = within(words, match.start(), match.end())
-        if not said & (taken | _words_of(found)):
-            found.extend(_timed(table, match["lead"], moments, said, columns))
+    for times in (list(_times(question)), list(_times_of(question, year)) if year else []):
+        for start, end, lead, moments in _spans(question, times):
+            said = within(words, start, end)
+            if not said & (taken | _words_of(found)):
+                found.extend(_timed(table, lead, moments, said, columns))
     for match in _BOUND.finditer(question):
         said = within(words, match.start(), match.end())
         if not said & (taken | _words_of(found)):
@@ -232,6 +231,21 @@ def _times(question: str) -> Iterator[tuple[re.Match[str], _Moments]]:
         yield match, _years(int(match["first"]), int(match["first"]))
 
 
+def _spans(
+    question: str, times: Sequence[tuple[re.Match[str], _Moments]]
+) -> Iterator[tuple[int, int, str | None, _Moments]]:
+    """Where each time begins and ends, the word before it, and which it is; first "from" one "to" another, as one."""
+    days = sorted((time for time in times if not time[1].years), key=lambda time: time[0].start())
+    for (one, first), (other, last) in pairwise(days):
+        lead = (one["lead"] or "").lower()
+        joint = f"{question[one.end() : other.start()]}{other['lead'] or ''}".strip().lower()
+        if joint in _JOINTS.get(lead, ()) and first.start < last.end:
+            yield one.start(), other.end(), None, _Moments(first.start, last.end)
+    for match, moments in times:
+        if moments.years or (match["lead"] or "").lower() != "between":
+            yield match.start(), match.end(), match["lead"], moments
+
+
 def _times_of(question: str, year: int) -> Iterator[tuple[re.Match[str], _Moments]]:
     """Days and months without a year, in the one that all rows are of."""
     for match in _DAY_ALONE.finditer(question):
@@ -243,8 +257,9 @@ def _times_of(question: str, year: int) -> Iterator[tuple[re.Match[str], _Moment
 
 
 def _are_apart(match: re.Match[str]) -> bool:
-    """Two years with "in" before them are two, with "between" or "from" those between are meant too."""
-    return match["joint"] in ("and", "und") and (match["lead"] or "").lower() not in ("between", "zwischen", "from")
+    """Two years with "in" before them, or "or", are two; with "between" or "from" those between are meant too."""
+    joint, lead = match["joint"].lower(), (match["lead"] or "").lower()
+    return joint in ("or", "oder") or (joint in ("and", "und") and lead not in ("between", "zwischen", "from"))
 
 
 def _years(first: int, last: int, *, apart: bool = False) -> _Moments:
@@ -281,6 +296,8 @@ def _timed(
     test = None if own else _LEADS.get((lead or "").lower())
     if table.columns[place].years:
         return [Condition((_of_years(place, test, moments),), said, moments.years)]
+    if moments.apart and moments.years[-1] - moments.years[0] > 1:  # "in 2021 and 2023" is not in 2022
+        return []
     return [Condition(_of_days(place, test, moments), said, moments.years)]
 
 
@@ -326,8 +343,9 @@ def _bounded(
     table: Table, match: re.Match[str], words: Sequence[Word], columns: Sequence[ColumnMention]
 ) -> list[Condition]:
     said = within(words, match.start(), match.end("number"))
-    unit = within(words, match.start("unit"), match.end("unit")) if match["unit"] else frozenset[int]()
-    of_unit = [at for place in unit for at in unit_column(table, words[place])]
+    signs = [name for name in ("sign", "unit") if match[name]]
+    unit = frozenset[int]().union(*(within(words, match.start(name), match.end(name)) for name in signs))
+    of_unit = [at for place in unit for at in unit_column(table, words[place]) if not is_of_one(table.columns[at])]
     place = of_unit[0] if len(of_unit) == 1 else _measured(table, columns, said)
     between = within(words, match.start("between"), match.end("between"))
     named = frozenset(at for one in columns if one.column == place for at in one.run.indices())
@@ -372,12 +390,9 @@ def _test(words: str) -> Test:
 
 
 def _measured(table: Table, columns: Sequence[ColumnMention], at: frozenset[int]) -> int | None:
-    """The named column of measures that stands nearest to the bound, else the only one there is."""
+    """The named column of measures that stands nearest to the bound; "under 18" alone may be of no column."""
     named = [one for one in columns if table.columns[one.column].measured]
-    if named:
-        return min(named, key=lambda one: min(abs(place - one.run.first) for place in at)).column
-    every = [place for place, column in enumerate(table.columns) if column.measured]
-    return every[0] if len(every) == 1 else None
+    return min(named, key=lambda one: min(abs(place - one.run.first) for place in at)).column if named else None
 
 
 def _same_unit(word: Word, unit: str) -> bool:

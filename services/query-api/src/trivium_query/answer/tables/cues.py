@@ -69,8 +69,11 @@ _PHRASES: dict[Cue, str] = {
     Cue.HOW_MANY: "how many|number of|count of|how often|how many times|wie viele|anzahl",
     Cue.HOW_MUCH: "how much|wie viel|what amount|what sum",
     Cue.EACH: "each|per|every|by|pro|je|jede|jeder|jedes|jedem",
-    Cue.NOT: "except|excluding|except for|other than|not|without|besides|ausser|ohne",
+    Cue.NOT: "except|excluding|except for|other than|not|without|besides|ausser|ohne"
+    "|everything but|all but|everyone but|everybody but"
+    "|cannot|can t|haven t|hasn t|hadn t|don t|doesn t|didn t|isn t|aren t|wasn t|weren t|won t",
 }
+_ALSO_NAMES = frozenset(("max", "min", "peak"))  # of people, written with a capital
 _BEGINNINGS = "built born birth founded established opened constructed"  # what an age is counted from
 BELONGING = tuple(map(stem, ("joined", "hired", "started", "since", "appointed", "enrolled")))
 """What "the longest" is counted from, where somebody belongs to something."""
@@ -130,6 +133,9 @@ THINGS = frozenset(map(stem, ("thing", "item", "article", "product", "piece", "e
 """What any table's rows may be of."""
 OCCASIONS = frozenset(map(stem, "entry row record turn slot booking visit session trip event job".split()))
 """What a row is one time of."""
+DEALS = frozenset("order orders purchase purchases sale sales delivery deliveries".split())
+"""The same, as nouns: what was "ordered" may be counted in pieces."""
+NOW = frozenset("still now currently".split())
 NUMBER_WORDS = frozenset("one two three four five six seven eight nine ten eleven twelve".split())
 # What they ask for is told by other words.
 LIGHT = frozenset(
@@ -145,7 +151,8 @@ LIGHT = frozenset(
 # A question that keeps one of these unread says more than the plan would.
 TELLING = frozenset(
     """more most less least than not no nor without except other only same both each every per over under above below
-    between before after until since during same such few further once outstanding unpaid owing due overdue""".split()
+    between before after until since during same such few further once outstanding unpaid owing owed due overdue off
+    never nobody second third""".split()
 )
 _MAX_CUE_WORDS = 4
 
@@ -187,6 +194,8 @@ def cues_of(words: Sequence[Word], taken: frozenset[int], *, of_two: bool = Fals
 
 def _cue(words: Sequence[Word], run: Run, taken: frozenset[int], *, of_two: bool) -> CueFound | None:
     if run.end > len(words) or run.indices() & taken:
+        return None
+    if words[run.first].folded in _ALSO_NAMES and words[run.first].written[0].isupper() and run.first > 0:
         return None
     phrase = " ".join(word.folded for word in words[run.first : run.end])
     phrase = _OF_TWO.get(phrase, phrase) if of_two else phrase

@@ -22,6 +22,7 @@ OF_ONE = frozenset(map(stem, ("price", "cost", "rate", "value", "weight", "fee")
 UNITS = frozenset(map(stem, ("units", "pieces", "copies")))
 """What is counted, whatever it is."""
 _DIMENSIONS = frozenset(map(stem, ("size", "length", "weight", "height", "depth", "width", "volume", "age", "level")))
+_ONE_OF = frozenset(map(stem, ("each", "unit", "per", "apiece")))
 _COST = frozenset(map(stem, ("price", "cost")))
 _SPENT = _COST | frozenset(map(stem, ("priced", "spend", "spent")))
 _NUMBERED = frozenset(("no", "nr", "id", "code", stem("number")))
@@ -61,7 +62,9 @@ def value_mentions(table: Table, words: Sequence[Word]) -> list[ValueMention]:
     tried = [(run, index, whole) for run in runs for index, whole in both]
     for run, index, whole in [*tried, *zip(runs, repeat(_parts(table)), repeat(False))]:
         phrase = words[run.first : run.end]
-        holders = _said_of(table, words, run, index.get(tuple(word.stem for word in phrase), {}))
+        held = index.get(tuple(word.stem for word in phrase), {})
+        held = {at: each for at, each in held.items() if not _is_to_doer(table.columns[at], words, run)}
+        holders = _said_of(table, words, run, held)
         if len(holders) != 1 or run.indices() & joined(one.run for one in found):
             continue
         column, values = next(iter(holders.items()))
@@ -94,6 +97,11 @@ def _stands_before_name(table: Table, rest: Sequence[Word]) -> bool:
     return bool(rest) and _is_written(rest[0], (f"{table.about} {table.within}",))
 
 
+def _is_to_doer(column: Column, words: Sequence[Word], run: Run) -> bool:
+    """Whether "to" stands before one by whom it was done: "paid to Nora" is not paid by her."""
+    return run.first > 0 and words[run.first - 1].folded == "to" and stems_of(column.label)[-1:] == ("by",)
+
+
 def _said_of(
     table: Table, words: Sequence[Word], run: Run, holders: Mapping[int, tuple[str, ...]]
 ) -> Mapping[int, tuple[str, ...]]:
@@ -118,7 +126,10 @@ def column_mentions(table: Table, words: Sequence[Word], taken: frozenset[int]) 
     order = sorted(range(len(labels)), key=lambda at: -len(labels[at]))
     for column in order:
         same = is_same if table.columns[column].measured else alike  # "work" counts no workers
-        run = find(words, labels[column], taken | joined(one.run for one in found), same) if labels[column] else None
+        used = taken | joined(one.run for one in found)
+        if table.columns[column].measured and all(map(is_function_word, labels[column])):
+            used |= frozenset(range(len(words) - 1))  # "in total" is no "In", but "what came in" is
+        run = find(words, labels[column], used, same) if labels[column] else None
         if run and labels.count(labels[column]) == 1:
             found.append(ColumnMention(column, run))
     used = taken | joined(one.run for one in found)
@@ -127,7 +138,7 @@ def column_mentions(table: Table, words: Sequence[Word], taken: frozenset[int]) 
             holders = [
                 place
                 for place, label in enumerate(labels)
-                if _names(word, label, measured=table.columns[place].measured)
+                if _names(word, label, measured=table.columns[place].measured) or _is_spent(word, table, place)
             ]
             if len(holders) > 1:
                 holders = _all_told(words, labels, holders) or holders
@@ -155,7 +166,22 @@ def _names(word: Word, label: Sequence[str], *, measured: bool) -> bool:
     if _NUMBERED & set(label):
         return word.stem in label
     same = is_same if measured else alike
-    return any(same(word.stem, each) for each in label) or (word.stem in _SPENT and bool(_COST & set(label)))
+    return any(same(word.stem, each) for each in label)
+
+
+def _is_spent(word: Word, table: Table, place: int) -> bool:
+    """Whether the price is what was spent: no price of each, nor one of several."""
+    label, unit = set(stems_of(table.columns[place].label)), table.columns[place].unit
+    if word.stem not in _SPENT or not _COST & label:
+        return False
+    alone = not unit or [table.columns[at].unit for at in table.measured].count(unit) == 1
+    return word.stem in _COST or (alone and not is_of_one(table.columns[place]))
+
+
+def is_of_one(column: Column) -> bool:
+    """Whether it is what one of several costs: "price each"."""
+    label = set(stems_of(column.label))
+    return bool(_ONE_OF & label and OF_ONE & label)
 
 
 def _denies(word: Word, label: Sequence[str]) -> bool:

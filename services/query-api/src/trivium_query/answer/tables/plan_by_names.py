@@ -13,11 +13,12 @@ import msgspec
 
 from trivium_query.answer.tables.asked_words import Word, stems_of, words_of
 from trivium_query.answer.tables.certainty import counting, is_certain, uses_all
-from trivium_query.answer.tables.conditions import unit_column
+from trivium_query.answer.tables.conditions import is_period, unit_column
 from trivium_query.answer.tables.cues import (
     AGGREGATES,
     DATES,
-    OCCASIONS,
+    NOW,
+    NUMBER_WORDS,
     SIZED,
     SIZES,
     TELLING,
@@ -26,7 +27,7 @@ from trivium_query.answer.tables.cues import (
     CueFound,
     cues_of,
 )
-from trivium_query.answer.tables.mentions import hinted
+from trivium_query.answer.tables.mentions import hinted, is_of_one
 from trivium_query.answer.tables.query_plan import Aggregate, Filter, Plan, Sign, Test
 from trivium_query.answer.tables.reading import (
     FEES,
@@ -34,12 +35,14 @@ from trivium_query.answer.tables.reading import (
     affirmed,
     column_kinds,
     has_names_of_rows,
+    is_doer,
     is_person,
     persons_of,
     read,
 )
-from trivium_query.answer.tables.synonyms import flows_of
+from trivium_query.answer.tables.synonyms import CURRENCIES, flows_of
 from trivium_query.answer.tables.table import Column, ColumnKind, Table
+from trivium_query.answer.tables.typed_cells import is_naming
 from trivium_query.words import is_function_word, stem
 
 _ARITHMETIC = (Cue.SUM, Cue.MEAN, Cue.MEDIAN)
@@ -47,17 +50,21 @@ _DIFFERENCES = (Cue.DIFFERENCE, Cue.MORE, Cue.FEWER, Cue.GROWTH, Cue.CHANGE)
 _COMPUTED = (*_ARITHMETIC, *_DIFFERENCES, Cue.MOST, Cue.LEAST, Cue.SHARE, Cue.HOW_MANY)
 # What adding up says nothing of.
 _NOT_ADDED = frozenset(
-    map(stem, "level price temperature mean average rate share percent height depth speed age days".split())
+    map(
+        stem,
+        "level price temperature mean average rate share percent height depth speed age days most maximum max"
+        " limit".split(),
+    )
 )
 _PRICE = frozenset((stem("price"),))
 _PRICES = tuple(map(stem, ("price", "cost", "fee", "charge")))
 _PAID = frozenset(map(stem, "cost spend spent pay paid owe owed money charge charged expense".split()))
-_ONE_OF = frozenset(map(stem, ("each", "unit", "per", "apiece")))  # a price of one is not what came in
-_CURRENCIES = frozenset("EUR GBP USD CHF JPY € £ $ euro euros pounds dollars francs".split())
 _DEALT = frozenset("sold bought paid".split())
+_DOES = frozenset("do does did".split())
 _IS = frozenset("is are was were".split())
 # What a superlative means the sum of, where several rows have it: "the highest revenue" of a shop.
 _SUMMED = frozenset(map(stem, "revenue sales turnover income profit earnings expenses units quantity umsatz".split()))
+_BOUNDS = (Test.MORE, Test.AT_LEAST, Test.LESS, Test.AT_MOST)
 _SPANS = frozenset(map(stem, "month week day quarter".split()))  # come again in each year
 _AMOUNT = frozenset((stem("amount"),))
 _DAY = stem("day")
@@ -113,12 +120,24 @@ def plan_by_names(question: str, table: Table, synonyms: Mapping[str, int]) -> P
     """The only plan that the question's words allow; `synonyms` are columns by the stem of a word that means them."""
     reading = read(question, table, synonyms)
     plan = next(filter(None, (decide(reading) for decide in _kind_of(reading))), None)
-    whole = plan is not None and uses_all(plan, reading)
+    whole = plan is not None and uses_all(plan, reading) and not _bounds_one_of_several(plan, reading)
     noun = None if _sums_what_is_unknown(plan, reading) else reading.noun_of_rows()
     left = tuple(word for word in reading.unexplained() if word != noun)
     certain = plan is not None and not synonyms and not noun and is_certain(plan, reading)
     loose = plan is not None and _is_loose(plan, reading, left)
     return Planned(plan, table, reading.told(), whole, left, certain, reading.spare(), loose)
+
+
+def _bounds_one_of_several(plan: Plan, reading: Reading) -> bool:
+    """Whether a bound may be on what several rows add up to: "who took more than 5 days", of several times."""
+    table = reading.table
+    if plan.aggregate not in (Aggregate.COUNT, Aggregate.VALUE) or plan.column is None or plan.group is not None:
+        return False
+    if table.columns[plan.column].kind is not ColumnKind.TEXT or table.names_rows(plan.column):
+        return False
+    bounded = [one.column for one in plan.filters if one.test in _BOUNDS and one.other is None]
+    added = [at for at in bounded if table.columns[at].measured and _is_added(reading, at)]
+    return any(not FEES & set(stems_of(table.columns[at].label)) for at in added)
 
 
 def _sums_what_is_unknown(plan: Plan | None, reading: Reading) -> bool:
@@ -129,10 +148,11 @@ def _sums_what_is_unknown(plan: Plan | None, reading: Reading) -> bool:
 
 def _is_loose(plan: Plan, reading: Reading, left: Sequence[Word]) -> bool:
     """Whether the words left over are few, none a name or a bound, nor what is counted or has the most."""
-    names = [word for word in left if word.folded in TELLING or word.written[0].isdigit() or _is_name(reading, word)]
+    telling = TELLING | NOW | (NUMBER_WORDS if reading.cue(Cue.MOST, Cue.LEAST) else frozenset())
+    names = [word for word in left if word.folded in telling or word.written[0].isdigit() or _is_name(reading, word)]
     of_values = plan.column is not None and any(word.folded in _DIFFERENT for word in reading.words)
     counted = plan.aggregate is Aggregate.COUNT and not reading.counts_times() and not of_values
-    if names or not reading.told() or len(left) > MAX_LEFT:
+    if names or not reading.told() or len(left) > MAX_LEFT or any(_tells_kind(reading, word) for word in left):
         return False
     if plan.aggregate is Aggregate.VALUE or counted:
         return _is_verb(reading, left) and (counted or _looks_up_one(plan, reading))
@@ -142,6 +162,13 @@ def _is_loose(plan: Plan, reading: Reading, left: Sequence[Word]) -> bool:
     if by_verb and extremes:  # "which fundraisers raised most": of which rows is not known
         return False
     return reading.counted() not in left and (called or not any(thing in left for thing in extremes))
+
+
+def _tells_kind(reading: Reading, word: Word) -> bool:
+    """Whether it stands before the name of what rows have: "soul records"."""
+    behind = reading.words.index(word) + 1
+    named = [one.column for one in reading.columns if one.run.first == behind]
+    return any(map(reading.table.names_rows, named))
 
 
 def _is_verb(reading: Reading, left: Sequence[Word]) -> bool:
@@ -172,7 +199,7 @@ def plans_of_cells(question: str, table: Table) -> list[Planned]:
     Of a column of these, "has Wanda Kowal paid her fee", or one that a value is named of: "was the course online".
     """
     reading = read(question, table, {})
-    if reading.cues:
+    if reading.cues or any(one.denied for one in reading.columns):
         return []
     mark = _only(reading.marks())
     if mark is not None:
@@ -282,8 +309,12 @@ def _extreme(reading: Reading) -> Plan | None:
     if subject is None:
         return Plan(extreme, measure, reading.filters(), reading.group()) if _is_whole(reading, measure) else None
     counted = any(word.folded in _COUNTING for word in reading.words[found.run.first : found.run.end])
-    counted = (counted and not found.hints and not _costs(reading, measure)) or _is_summed(reading, measure)
-    inner = Aggregate.SUM if counted and _is_added(reading, measure) else extreme
+    counted = counted and not found.hints and not _costs(reading, measure)
+    counted = counted or (_is_summed(reading, measure) and not reading.is_of_occasions(found))  # "the largest order"
+    added = _is_added(reading, measure) and not any(word.folded == "single" for word in reading.words)
+    if counted and not added and not reading.table.names_rows(subject):
+        return None  # of one row, of one day or of all
+    inner = Aggregate.SUM if counted and added else extreme
     return Plan(_chosen(reading, inner), measure, reading.filters(), subject, extreme)
 
 
@@ -300,11 +331,8 @@ def _most_rows(reading: Reading, found: CueFound) -> Plan | None:
         named = [at for at in reading.targets() if reading.table.columns[at].kind is ColumnKind.TEXT]
         group = next((at for at in (reading.asked(), reading.person_or_place(), _only(named)) if at is not None), None)
         return None if group is None else Plan(Aggregate.COUNT, None, reading.filters(), group, AGGREGATES[found.cue])
-    if (
-        not found.hints
-        and any(word.stem in OCCASIONS for word in reading.kind_behind(found))
-        and not _measures(reading)
-    ):
+    often = any(word.folded in _COUNTING | {"number"} for word in reading.words[found.run.first : found.run.end])
+    if often and not found.hints and reading.is_of_occasions(found) and not _measures(reading):
         group = reading.asked()
         return None if group is None else Plan(Aggregate.COUNT, None, reading.filters(), group, AGGREGATES[found.cue])
     persons = _only(persons_of(reading.table))
@@ -334,7 +362,7 @@ def _how_many(reading: Reading) -> Plan | None:
         return _how_many_days(reading, counted, group) or _how_many_rows(reading, counted, group)
     if counted is not None and is_person(counted) and asked not in persons_of(reading.table):
         return None  # members are no memberships
-    if not reading.table.columns[asked].measured:
+    if not reading.table.columns[asked].measured or is_naming(reading.table.columns[asked]):
         return _how_many_values(reading, asked, group)
     if asked in reading.filtered():  # how many there are of such a number, or their sum
         return None
@@ -353,8 +381,10 @@ def _how_many_days(reading: Reading, counted: Word | None, group: int | None) ->
 def _how_many_rows(reading: Reading, counted: Word | None, group: int | None) -> Plan | None:
     """Of what no column is called, or what the one column that counts adds up to."""
     rows = Plan(Aggregate.COUNT, None, reading.filters(), group)
-    if _counts_persons(reading) or (reading.counts_any(OCCASIONS) and reading.filters()):
-        return rows
+    if counted is not None and is_person(counted) and (people := _people(reading.table)) is not None:
+        return _how_many_people(reading, people, group)
+    if reading.counts_occasions():
+        return rows if reading.filters() else None
     of_unit = unit_column(reading.table, counted) if counted else []
     measures = [*_measures(reading)] or of_unit or counting(reading.table)
     if reading.filtered().intersection(measures):
@@ -365,6 +395,14 @@ def _how_many_rows(reading: Reading, counted: Word | None, group: int | None) ->
     return rows if not measures and not measured and _counts_rows(reading) else None
 
 
+def _how_many_people(reading: Reading, people: int, group: int | None) -> Plan | None:
+    """Rows where each is of another person, else different ones; not where a column may say how many they are."""
+    each = _is_of_persons(reading.table)
+    if not reading.filters() or (not each and counting(reading.table)):
+        return None
+    return Plan(Aggregate.COUNT, None if each else people, reading.filters(), group)
+
+
 def _how_many_values(reading: Reading, asked: int, group: int | None) -> Plan | None:
     """Different values; months that come again in each year count once for each row, of one of everything else.
 
@@ -373,6 +411,8 @@ def _how_many_values(reading: Reading, asked: int, group: int | None) -> Plan | 
     table = reading.table
     if asked in reading.filtered():
         return Plan(Aggregate.COUNT, None, reading.filters(), group)
+    if affirmed(table.columns[asked]):  # "how many dogs", of dogs allowed
+        return None
     again = _SPANS & set(stems_of(table.columns[asked].label)) and any(column.years for column in table.columns)
     if not again:
         return Plan(Aggregate.COUNT, asked, reading.filters(), group)
@@ -396,15 +436,13 @@ def _counts_rows(reading: Reading) -> bool:
         return True
     if counted is None or any(column.measured and not column.unit and not column.decimals for column in columns):
         return False
-    if is_person(counted):
-        return len(persons_of(reading.table)) == 1
-    return reading.names_value(counted) or counted == reading.noun_of_rows()
+    return not is_person(counted) and (reading.names_value(counted) or counted == reading.noun_of_rows())
 
 
-def _counts_persons(reading: Reading) -> bool:
-    """Whether "how many people" means rows: each is of another person."""
-    counted = reading.counted()
-    return bool(_is_of_persons(reading.table) and reading.filters() and counted is not None and is_person(counted))
+def _people(table: Table) -> int | None:
+    """The one column of people, who may come again; not one that says how many they are."""
+    people = _only(persons_of(table))
+    return None if people is None or table.columns[people].measured else people
 
 
 def _is_of_persons(table: Table) -> bool:
@@ -458,6 +496,8 @@ def _target(reading: Reading) -> int | None:
         return person
     if reading.words[0].folded in _PERSONAL:
         targets = tuple(at for at in targets if not reading.table.columns[at].measured)  # nobody is a number
+    if reading.words[0].folded == "what" and reading.words[1:] and reading.words[1].folded in _DOES:
+        targets = tuple(at for at in targets if not is_doer(reading.table.columns[at]))  # "what did Jo sell"
     if _asks_when(reading):
         targets = tuple(_dates(reading, targets))
     elif reading.words[0].folded in ("what", "who", "where", "was", "wer", "wo"):
@@ -488,8 +528,8 @@ def _of_money(reading: Reading) -> list[int]:
     paid = any(word.stem in _PAID for word in reading.words) or any(
         (one.folded, two.folded) == ("went", "on") for one, two in pairwise(reading.words)
     )
-    amounts = [at for at in table.measured if not _ONE_OF & set(stems_of(table.columns[at].label))]
-    return [at for at in amounts if table.columns[at].unit in _CURRENCIES] if paid else []
+    amounts = [at for at in table.measured if not is_of_one(table.columns[at])]
+    return [at for at in amounts if table.columns[at].unit in CURRENCIES] if paid else []
 
 
 def _price(reading: Reading) -> int | None:
@@ -546,7 +586,16 @@ def _measure(reading: Reading) -> int | None:
         return None
     if named or (hints and not (reading.table.melted and hints == _PRICES)):
         return _only(named)
+    if any(word.stem in _PAID for word in reading.words):
+        return _only(_of_money(reading) or _amounts(reading.table))
     return _only(_of_size(reading) or counting(reading.table) or _of_money(reading) or reading.table.measured)
+
+
+def _amounts(table: Table) -> list[int]:
+    """The columns that may be of money: no pieces, kilometres or prices of each."""
+    none = counting(table)
+    amounts = [at for at in table.measured if at not in none and not is_of_one(table.columns[at])]
+    return [at for at in amounts if table.columns[at].unit in {"", *CURRENCIES}]
 
 
 def _of_size_of_subject(reading: Reading) -> list[int]:
@@ -572,8 +621,11 @@ def _measures(reading: Reading) -> tuple[int, ...]:
 
 
 def _dates(reading: Reading, targets: Sequence[int]) -> list[int]:
-    """Columns of dates or years: those named, else all."""
-    return [at for at in targets if at in reading.table.dated] or reading.table.dated
+    """Columns of dates or years: those named, else all of when rows are of, as no year of birth is."""
+    columns = reading.table.columns
+    return [at for at in targets if at in reading.table.dated] or [
+        at for at in reading.table.dated if not columns[at].years or is_period(columns[at])
+    ]
 
 
 def _chosen(reading: Reading, default: Aggregate) -> Aggregate:
@@ -600,8 +652,13 @@ def _is_text(reading: Reading, one: Filter) -> bool:
 
 
 def _is_added(reading: Reading, measure: int) -> bool:
-    """Whether its values may be added up: prices where "in all" is asked of what is named, sold, or each of its day."""
+    """Whether its values may be added up: prices where "in all" is asked of what is named, sold, or each of its day.
+
+    And days where they are called by their whole name.
+    """
     table, column = reading.table, reading.table.columns[measure]
+    if is_of_one(column) or is_naming(column):
+        return False
     held = _NOT_ADDED & set(stems_of(column.label))
     named = [one for one in reading.filters() if one.test is Test.IS]
     dealt = any(_DEALT.intersection(map(str, one.values)) for one in named)
@@ -609,7 +666,10 @@ def _is_added(reading: Reading, measure: int) -> bool:
     dated = bool(table.dated) and table.measured == [measure]
     summed = reading.cue(Cue.SUM)
     in_all = summed is not None and bool(dealt or chosen or dated or summed.hints)
-    return column.unit != "%" and not column.again and (not held or (held == _PRICE and in_all))
+    label = len(stems_of(column.label))
+    called = any(one.column == measure and one.run.end - one.run.first == label for one in reading.columns)
+    held -= (_PRICE if in_all else frozenset()) | ({_DAY} if called else frozenset())
+    return column.unit != "%" and not column.again and not held
 
 
 def _names_things(table: Table, column: int) -> bool:

@@ -51,7 +51,7 @@ class Sign(enum.Enum):
 class Filter(msgspec.Struct, frozen=True):
     """Rows whose cell passes: `is` any of the values, `is not` any, `between` two, `is empty` none, else against one.
 
-    `other` is the column whose cell is compared with instead of values.
+    An empty cell is not any value. `other` is the column whose cell is compared with instead of values.
     """
 
     column: int

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 import msgspec
@@ -12,7 +13,9 @@ from trivium_query.answer.tables.conditions import Condition, conditions_of, uni
 from trivium_query.answer.tables.cues import (
     BELONGING,
     DATES,
+    DEALS,
     LIGHT,
+    NOW,
     NUMBER_WORDS,
     OCCASIONS,
     TELLING,
@@ -59,6 +62,14 @@ _DEEDS = frozenset(
         " build design install replace carry perform see".split(),
     )
 )
+_DEALERS = frozenset(map(stem, ("seller", "vendor", "supplier", "lender", "maker")))
+# For whom it was done, and what those do themselves.
+_FOR_WHOM = frozenset(
+    map(stem, "owner tenant renter patient client customer buyer guest applicant holder borrower contact".split())
+)
+_OF_CUSTOMERS = frozenset(map(stem, "come go stay order book hire rent buy borrow pay spend need owe get got".split()))
+_MOVES_OF_DOERS = frozenset(map(stem, "come go take".split()))
+_HELPING = frozenset("has have had is are was were did does do been still now ever not already".split())
 _BY = "by"  # whoever a column is called after: "paid_by"
 _ON = "on"  # the day: "found_on"
 _WAS = frozenset(("was", "were"))
@@ -77,6 +88,9 @@ _IRREGULAR = {
     "built": "build",
 }
 _PERSON_WORDS = frozenset(map(stem, "people person employee worker member staff somebody anybody work".split()))
+_STAFF_FIRST = (frozenset(map(stem, ("employee", "worker", "staff"))), frozenset((stem("member"),)))
+_ENDS = tuple(map(stem, ("returned", "until", "left", "done", "ended", "finished")))  # when something was over
+_ABSENCES = frozenset(map(stem, ("leave", "holiday", "absence", "vacation")))  # "days off"
 _PERSONAL = frozenset(("who", "whom", "wer"))
 PLACES = frozenset(map(stem, "where place location site town city address station country".split()))
 _ASKS_FOR = {"who": PERSONS, "whom": PERSONS, "whose": PERSONS, "wer": PERSONS, "where": PLACES, "wo": PLACES}
@@ -84,17 +98,21 @@ _YES = frozenset(["yes", "true", "y", "x", "ja", "oui", "si", "\u2713", "\u2714"
 _NO = frozenset(["no", "false", "n", "nein", "non", "\u2717", "\u2718"])
 _NOT_SO = _NO | frozenset(("not yet", "open", "pending", "outstanding", "unpaid", "none"))
 _ANYBODY = frozenset(("anybody", "anyone"))
+_JOINTS = frozenset("and or nor the und oder".split())
+_UN = "un"
+_IN_BRACKETS = re.compile(r"\(.*?\)")  # "Paid (yes/no)"
+_TO_BE, _DID = frozenset(("to", "be")), frozenset(("did", "didn"))
 _CHOOSING = frozenset("which what welche welcher welches welchem welchen".split())
 # What vehicles and people do in a table of times, where no column tells the one from the other.
 _LEAVES, _ARRIVES = stem("leave"), stem("arrive")
 _SERVE = stem("serving")
 _MOVES = frozenset((_LEAVES, _ARRIVES, stem("depart")))
-_TABLES = frozenset(
-    map(stem, "list table file sheet spreadsheet register log record catalogue catalog inventory directory".split())
-)
+_CALLED = frozenset(map(stem, "list spreadsheet register catalogue catalog inventory directory".split()))
+_TABLES = _CALLED | frozenset(map(stem, "table file sheet log record".split()))  # and what a row may be
+_WAITING = "waiting"  # of those on such a list no table tells
 _LEADS_TO_TABLE = frozenset("in from of on".split())
 _OPENS_TABLE = _LEADS_TO_TABLE | frozenset("the our my this".split())
-FEES = frozenset(map(stem, ("price", "fee", "rate", "charge")))
+FEES = frozenset(map(stem, ("price", "fee", "fare", "rate", "charge")))
 _COSTS = frozenset(map(stem, ("cost", "spend", "spent", "pay", "paid")))
 _NEED = stem("needs")  # "the highest deposit": beside it the word says nothing, elsewhere it may be what is asked
 _MAX_NAME_WORDS = 4  # of a table
@@ -186,7 +204,25 @@ class Reading(msgspec.Struct, frozen=True):
             found = found or [at for at, column in enumerate(self.table.columns) if _is_by(column)]
         if wanted is PERSONS and (doers := self._called(_DOERS)):
             found = doers if any(map(is_deed, self.words)) else [*dict.fromkeys((*found, *doers))]
-        return found[0] if len(found) == 1 else None
+        return found[0] if len(found) == 1 and self._is_done_by(found[0]) else None
+
+    def _is_done_by(self, column: int) -> bool:
+        """Whether what "who" does is what those in the column do: buyers do not sell, nor do plumbers live there."""
+        verb, label = self._verb_of_who(), stems_of(self.table.columns[column].label)
+        if verb is None or any(alike(verb.stem, part) for part in label):
+            return True
+        if _DOERS & set(label) and not PERSONS & set(label):
+            return is_deed(verb) or verb.stem in _MOVES_OF_DOERS
+        other = _FOR_WHOM & set(label) or _is_by(self.table.columns[column])
+        return not other or verb.stem in _OF_CUSTOMERS
+
+    def _verb_of_who(self) -> Word | None:
+        """What "who" does, besides being and having, where no value is named by it, nor a column that may be had."""
+        rest = (at for at, word in enumerate(self.words) if at and word.folded not in _HELPING)
+        at = next(rest, len(self.words)) if self.words[0].folded in _PERSONAL else len(self.words)
+        known = self._understood() - (joined(one.run for one in self.columns) if at == 1 else frozenset())
+        said = at < len(self.words) and at not in known and not is_function_word(self.words[at].folded)
+        return self.words[at] if said else None
 
     def _called(self, wanted: frozenset[str]) -> list[int]:
         columns = enumerate(self.table.columns)
@@ -251,13 +287,27 @@ class Reading(msgspec.Struct, frozen=True):
         found = self.cue(Cue.HOW_MANY)
         return found is not None and any(word.stem in stems for word in self.kind_behind(found))
 
-    def _has_most(self, stems: frozenset[str]) -> bool:
-        found = self.cue(Cue.MOST, Cue.LEAST)
-        return found is not None and any(word.stem in stems for word in self.kind_behind(found))
+    def counts_occasions(self) -> bool:
+        """Whether "how many" asks for what each row is one time of: "skip jobs", "orders"."""
+        found = self.cue(Cue.HOW_MANY)
+        return found is not None and self.is_of_occasions(found)
+
+    def _asks_of_occasions(self) -> bool:
+        return any(map(self.is_of_occasions, filter(None, (self.cue(Cue.HOW_MANY), self.cue(Cue.MOST, Cue.LEAST)))))
+
+    def is_of_occasions(self, found: CueFound) -> bool:
+        """Whether that stands behind it."""
+        return any(map(self._is_occasion, self.kind_behind(found)))
+
+    def _is_occasion(self, word: Word) -> bool:
+        """Deals are rows but in accounts, where some rows are income and some are none."""
+        return word.stem in OCCASIONS or (word.folded in DEALS and not flows_of(self.table))
 
     def kind_behind(self, found: CueFound) -> list[Word]:
-        """The first two words behind it that say something: "skip jobs"."""
-        return [word for word in self.words[found.run.end :] if not is_function_word(word.folded)][:2]
+        """The first word behind it that says something, and the next one: "skip jobs"."""
+        behind = range(found.run.end, len(self.words))
+        first = next((at for at in behind if not is_function_word(self.words[at].folded)), len(self.words))
+        return [word for word in self.words[first : first + 2] if not is_function_word(word.folded)]
 
     def names_value(self, word: Word) -> bool:
         """Whether the word is of a value."""
@@ -312,7 +362,21 @@ class Reading(msgspec.Struct, frozen=True):
     def _named_marks(self) -> list[int]:
         """Columns that are named without a value of theirs: "how many passed"."""
         said = {one.column for one in self.values}
-        return list(dict.fromkeys(one.column for one in self.columns if one.column not in said))
+        named = dict.fromkeys(one.column for one in self.columns if one.column not in said)
+        return [at for at in named if not affirmed(self.table.columns[at]) or self._is_marked(at)]
+
+    def _is_marked(self, column: int) -> bool:
+        """Whether the words say what a column of yes and no does: what is paid, not what one pays or is to be paid.
+
+        So its own words, every one; beside "did" the verb; and not where it is asked when.
+        """
+        runs = [one.run for one in self.columns if one.column == column]
+        led = {self.words[run.first - 1].folded for run in runs if run.first}
+        did = any(word.folded in _DID for word in self.words)
+        told = {form for at in joined(runs) for form in _forms(self.words[at], did=did)}
+        label = words_of(_IN_BRACKETS.sub("", self.table.columns[column].label))
+        named = all(_forms(part, did=did) & told for part in label if not is_function_word(part.folded))
+        return named and not led & _TO_BE and self.words[0].folded != "when"
 
     def _marked(self, column: int) -> Filter | None:
         """Of a named column of yes and no what says yes, or not that; "not shipped": of days, that there is none."""
@@ -341,9 +405,14 @@ class Reading(msgspec.Struct, frozen=True):
         return all(is_function_word(word.folded) or word.stem in LIGHT for word in self.words[first:end])
 
     def _excluded(self, value: ValueMention) -> bool:
-        ends = {found.run.end for found in self.cues if found.cue is Cue.NOT}
-        return value.run.first in ends or (
-            value.run.first - 1 in ends and is_function_word(self.words[value.run.first - 1].folded)
+        """Whether a "not" stands before it, or before one that it is joined to: "except food and travel"."""
+        first, ends = value.run.first, {found.run.end for found in self.cues if found.cue is Cue.NOT}
+        if first in ends or (first - 1 in ends and is_function_word(self.words[first - 1].folded)):
+            return True
+        before = (one for one in self.values if one.column == value.column and one.run.end <= first)
+        return any(
+            {word.folded for word in self.words[one.run.end : first]} <= _JOINTS and self._excluded(one)
+            for one in before
         )
 
     def _chosen(self, column: int, *, excluded: bool) -> Filter:
@@ -379,6 +448,7 @@ class Reading(msgspec.Struct, frozen=True):
                 before = range(last - 1, max(-1, last - _MAX_NAME_WORDS - 1), -1)
                 start = next((at for at in before if self.words[at].folded in _OPENS_TABLE), last)
                 led = {word.folded for word in self.words[max(0, start - 1) : start + 1]} & _LEADS_TO_TABLE
+                led = led if self.words[last].stem in _CALLED and self.words[last - 1].folded != _WAITING else set()
                 if self._is_of(start, last + 1) or (start < last and led):
                     return frozenset(range(start, last + 1))
         return frozenset()
@@ -395,6 +465,12 @@ class Reading(msgspec.Struct, frozen=True):
     def _is_plain(self, word: Word, about: set[str]) -> bool:
         if self._is_of_a_span(word):
             return True
+        if word.written == "May" and word != self.words[0]:
+            return False
+        if word.folded == "off" and _ABSENCES & about:
+            return True
+        if word.folded in NOW and self._has_ended():
+            return False
         if word.folded in TELLING:
             return word.folded in ("than", "between") and self.cue(Cue.MORE, Cue.FEWER, Cue.DIFFERENCE) is not None
         return (
@@ -404,15 +480,26 @@ class Reading(msgspec.Struct, frozen=True):
             or self._is_move(word)
             or (bool(self.table.melted) and word.stem in _COSTS and self.cue(Cue.HOW_MUCH) is not None)
             or (word.stem in _COSTS and self._has_fees() and self.cue(Cue.MOST, Cue.LEAST) is not None)
-            or (word.stem in OCCASIONS and (self.counts_any(OCCASIONS) or self._has_most(OCCASIONS)))
+            or (self._is_occasion(word) and self._asks_of_occasions())
             or (is_deed(word) and self.words[0].folded in _PERSONAL and bool(self._called(_DOERS)))
             or (word.stem == _NEED and self.cue(Cue.MOST, Cue.LEAST) is not None)
             or (word.folded == "date" and bool(column_kinds(self.table, ColumnKind.DATE)))
-            or (is_person(word) and bool(persons_of(self.table)))
+            or (is_person(word) and bool(persons_of(self.table)) and not self._is_other_person(word, about))
             or any(alike(word.stem, part) for part in self._labels_of_values())
             or any(alike(word.stem, each) for each in about)
             or bool(unit_column(self.table, word))
         )
+
+    def _has_ended(self) -> bool:
+        """Whether a column tells that something is over, and nothing is said of it: what was there may not be still."""
+        ends = [at for at in hinted(self.table, _ENDS) if not self.table.columns[at].measured]
+        return bool(set(ends) - self.filtered())
+
+    def _is_other_person(self, word: Word, about: set[str]) -> bool:
+        """Whether the table is of others, and says so: of members, and not of staff."""
+        named = about.union(*(stems_of(column.label) for column in self.table.columns))
+        others = next((other for own, other in (_STAFF_FIRST, _STAFF_FIRST[::-1]) if word.stem in own), frozenset())
+        return bool(others & named)
 
     def _labels_of_values(self) -> tuple[str, ...]:
         """The words that name the columns of which values are named: "what did Jo buy", of "bought by"."""
@@ -456,6 +543,12 @@ def affirmed(column: Column) -> tuple[str, ...]:
     )
 
 
+def _forms(word: Word, *, did: bool) -> set[str]:
+    """The word in the singular, with and without its "un-"; beside "did" its stem, as it may be the verb's past."""
+    one = f"{word.folded.removesuffix('ies')}y" if word.folded.endswith("ies") else word.folded.removesuffix("s")
+    return {one, one.removeprefix(_UN), word.stem if did else one}
+
+
 def _not_denied(column: Column) -> tuple[str, ...]:
     """Of a column with a value like "not yet", the other ones; none where it has no such value."""
     others = tuple(value for value in column.values if value.casefold() not in _NOT_SO)
@@ -470,6 +563,11 @@ def is_person(word: Word) -> bool:
 def is_deed(word: Word) -> bool:
     """Whether it is what one does for another: "fixed"; "did" alone helps another verb."""
     return word.folded != "did" and (word.stem in _DEEDS or stem(_IRREGULAR.get(word.folded, "")) in _DEEDS)
+
+
+def is_doer(column: Column) -> bool:
+    """Whether it is called after what those in it do: "seller"."""
+    return bool((PERSONS | _DOERS | _DEALERS) & set(stems_of(column.label)))
 
 
 def persons_of(table: Table) -> list[int]:

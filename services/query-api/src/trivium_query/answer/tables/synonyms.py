@@ -20,6 +20,8 @@ LEAST_LEAD = 0.08  # over the next column
 # Accounts: what their two columns are called, and what is done with the money of each.
 _COME = frozenset(map(stem, "in income receipts received credit".split()))
 _GONE = frozenset(map(stem, "out expense expenses expenditure spending spent debit payments".split()))
+_MONEY = frozenset(map(stem, "money account cash bank ledger budget treasurer finance".split()))
+CURRENCIES = frozenset("EUR GBP USD CHF JPY € £ $ euro euros pounds dollars francs".split())
 _RECEIVE = tuple(map(stem, "take took taken bring brought earn raise receive collect get got income".split()))
 _SPEND = tuple(map(stem, "spend spent pay paid cost costs expense expenses".split()))
 
@@ -37,9 +39,15 @@ def flows_of(table: Table) -> Mapping[str, int]:
     labels = {at: set(stems_of(table.columns[at].label)) for at in table.measured}
     come = [at for at, label in labels.items() if _COME & label and not _GONE & label]
     gone = [at for at, label in labels.items() if _GONE & label and not _COME & label]
-    if len(come) != 1 or len(gone) != 1:
+    if len(come) != 1 or len(gone) != 1 or not all(_is_of_money(table, at) for at in (*come, *gone)):
         return {}
     return dict.fromkeys(_RECEIVE, come[0]) | dict.fromkeys(_SPEND, gone[0])
+
+
+def _is_of_money(table: Table, place: int) -> bool:
+    """Whether what goes "in" or "out" is money, as it says itself or the table does: it may be flour."""
+    bare = stems_of(table.columns[place].label) in (("in",), ("out",))
+    return not bare or table.columns[place].unit in CURRENCIES or bool(_MONEY & set(stems_of(table.about)))
 
 
 def _clear(row: Vector) -> int | None:

@@ -68,13 +68,15 @@ def rows_of(plan: Plan, table: int, groups: Sequence[str | float], limit: int) -
 
 
 def _grouped(plan: Plan, table: int, group: int) -> Sql:
+    """A row without a group may have the most of all rows; what such rows add up to is of none."""
     where, name = _where(plan.filters), _name(group)
-    present = f"FROM t{table}{where.text} AND {name} IS NOT NULL"
+    of_rows = plan.extreme is not None and plan.aggregate in _ORDERS
+    present = f"FROM t{table}{where.text}" if of_rows else f"FROM t{table}{where.text} AND {name} IS NOT NULL"
     if plan.aggregate is Aggregate.MEDIAN:
         inner = _median(name, _name(plan.column), present)
     else:
         inner = f"SELECT {name} AS g, {_aggregate(plan)} AS v, count(*) AS n, min(row) AS r {present} GROUP BY {name}"
-    best = f" WHERE v = (SELECT {_FUNCTIONS[plan.extreme]}(v) FROM grouped)" if plan.extreme else ""
+    best = f" WHERE g IS NOT NULL AND v = (SELECT {_FUNCTIONS[plan.extreme]}(v) FROM grouped)" if plan.extreme else ""
     text = f"WITH grouped AS ({inner}) SELECT g, v, n FROM grouped{best} ORDER BY r LIMIT {MAX_RESULTS + 1}"
     return Sql(text, where.bound)
 
@@ -129,7 +131,7 @@ def _condition(one: Filter) -> Sql:
     if one.test is Test.IS:
         return Sql(f"{column} IN ({_marks(one.values)})", one.values)
     if one.test is Test.IS_NOT:
-        return Sql(f"{column} NOT IN ({_marks(one.values)})", one.values)
+        return Sql(f"({column} IS NULL OR {column} NOT IN ({_marks(one.values)}))", one.values)
     if one.test is Test.BETWEEN:
         return Sql(f"{column} BETWEEN ? AND ?", one.values)
     return Sql(f"{column} {_OPERATORS[one.test]} ?", one.values)

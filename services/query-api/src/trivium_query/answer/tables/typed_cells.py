@@ -20,6 +20,8 @@ _NAMING = frozenset(  # words of such a column's name
     "id no nr code index key ref reference order invoice ticket serial isbn zip postcode plz phone telephone"
     " plot lot house flat room seat berth locker stall gate platform lane track page row bay".split()
 )
+_PLACING = _NAMING | frozenset("floor zone line team week round".split())  # and of one that several rows share
+MAX_NAMING = 2  # words of such a name: "bus line"
 _EMPTY = frozenset(["", "-", "\u2013", "\u2014", "n/a", "na", "none", "null", "nan", "k.a.", "…"])
 _CURRENCIES = frozenset("$€£¥")
 _CODE_CHARS = 3  # of a currency
@@ -125,6 +127,13 @@ def _are_names(label: str, values: Sequence[float]) -> bool:
         return False
     called = bool(_NAMING & set(re.findall(r"[^\W_]+", label.casefold())))
     return called or list(values) == list(range(int(values[0]), int(values[0]) + len(values)))
+
+
+def is_naming(column: Column) -> bool:
+    """Whether its numbers say which one it is, and not how many: a flat, a floor."""
+    label = re.findall(r"[^\W_]+", column.label.casefold())
+    called = bool(label) and label[-1] in _PLACING and len(label) <= MAX_NAMING  # but no "hours per week"
+    return column.measured and not (column.unit or column.decimals) and called
 
 
 def _is_year(value: float) -> bool:
