@@ -11,21 +11,24 @@ import uuid
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any, LiteralString
 from urllib.parse import urlsplit
 
 import msgspec
+import neo4j
 import pytest
 from cut_line import CutLine
 
 from trivium.adapters.distributed.neo4j.graph import Neo4jGraphs
 from trivium.adapters.distributed.neo4j.schema import VERSION
-from trivium.adapters.distributed.neo4j.server import Neo4jServer
+from trivium.adapters.distributed.neo4j.server import Neo4jServer, Rows
+from trivium.adapters.distributed.neo4j.write import create_schema
 from trivium.adapters.embedded.graph import SqliteGraphs
 from trivium.config import Settings, load_settings
 from trivium.domain.chunks import Chunk, Span
 from trivium.domain.errors import Refused, TryLater
 from trivium.domain.graph import Alias, ChunkGraph, Entity, Mention, MentionRole, Relation
-from trivium.domain.ids import chunk_id
+from trivium.domain.ids import chunk_id, entity_id
 from trivium.domain.scope import Scope, Tenant
 from trivium.ports.graph import GraphReader, GraphRow, Graphs
 from trivium.text.sentences import split_sentences
@@ -94,6 +97,41 @@ async def test_names_of_before_an_upgrade_are_found_by_their_words_after_it(
         with closing(Neo4jGraphs(settings)) as upgraded:
             upgraded.prepare()
             assert await upgraded.reader(ACME).match(["ada kellar", "ak", "harbur"]) == told
+
+
+class Upgrading(Neo4jServer):
+    """Has a writer of the version before commit once it is waited for: when open transactions are listed again."""
+
+    def __init__(self, settings: Settings, earlier: neo4j.Transaction) -> None:
+        super().__init__(settings)
+        self._earlier, self._looks = earlier, 0
+
+    def run(self, statement: LiteralString, **parameters: Any) -> Rows:
+        self._looks += statement.startswith("SHOW TRANSACTIONS")
+        if self._looks == 2 and not self._earlier.closed():
+            self._earlier.commit()
+        return super().run(statement, **parameters)
+
+
+@pytest.mark.usefixtures("own_schema_node")
+async def test_a_name_that_an_earlier_version_commits_during_an_upgrade_is_found_after_it(
+    graphs: Neo4jGraphs, settings: Settings
+) -> None:
+    graphs.writer(ACME).upsert([row("d", 0, "ada keller")])
+    kelmore = {"tenant": f"{settings.index_prefix}:{ACME.name}", "id": entity_id(ACME, "kelmore"), "key": "kelmore"}
+    told = {"name": "Kelmore", "type": "location", "mentions": 1, "start": "kelmore", "spellings": []}
+    with closing(Neo4jServer(settings)) as server:
+        before = VERSION - 1
+        server.run("MATCH (s:Schema {name: 'trivium'}) SET s.version = $version REMOVE s.words", version=before)
+    with (
+        neo4j.GraphDatabase.driver(settings.neo4j_url, auth=(settings.neo4j_user, settings.neo4j_password)) as driver,
+        driver.session() as session,
+        session.begin_transaction() as earlier,
+    ):
+        earlier.run("CREATE (n:Name:Entity) SET n = $name", name=kelmore | told).consume()
+        with closing(Upgrading(settings, earlier)) as upgrading:
+            create_schema(upgrading)
+    assert (await graphs.reader(ACME).match(["kelmor"])).keys() == {"kelmor"}
 
 
 def run_together(count: int, work: Callable[[int], None]) -> list[BaseException]:
@@ -239,10 +277,20 @@ async def test_wrong_credentials_and_a_wrong_address_are_told(
         assert settings.neo4j_password not in str(told.value)
 
 
-@pytest.mark.parametrize("url", ["http://127.0.0.1:7474", "bolt://", "127.0.0.1:7687", "bolt://127.0.0.1:port"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://127.0.0.1:7474",
+        "bolt://",
+        "127.0.0.1:7687",
+        "bolt://127.0.0.1:port",
+        "bolt://me:hunter/2@127.0.0.1:7687",
+    ],
+)
 def test_an_address_that_is_none_is_refused_at_once(settings: Settings, url: str) -> None:
-    with pytest.raises(Refused, match="TRIVIUM_NEO4J_URL"):
+    with pytest.raises(Refused, match="TRIVIUM_NEO4J_URL") as told:
         Neo4jGraphs(msgspec.structs.replace(settings, neo4j_url=url))
+    assert "hunter" not in str(told.value)
 
 
 # Names that look like Cypher, Lucene or nothing

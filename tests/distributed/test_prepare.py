@@ -64,6 +64,16 @@ def test_an_index_that_another_makes_in_the_same_moment_is_there_for_both(neo4j:
     assert neo4j.run("SHOW INDEXES YIELD name WHERE name = 'trivium_asked'") == [["trivium_asked"]]
 
 
+def test_what_processes_of_the_version_before_ask_stays_while_they_are_replaced(neo4j: Neo4jServer) -> None:
+    neo4j.run("CREATE FULLTEXT INDEX trivium_words IF NOT EXISTS FOR (n:Entity|Alias) ON EACH [n.tenant, n.key]")
+    try:
+        for _ in ("before the first new process", "by the first new process"):
+            create_schema(neo4j)
+        assert neo4j.run("SHOW INDEXES YIELD name WHERE name = 'trivium_words'") == [["trivium_words"]]
+    finally:
+        neo4j.run("DROP INDEX trivium_words IF EXISTS")
+
+
 @pytest.fixture
 def absent(tmp_path: Path) -> Iterator[PrivateRedis]:
     """Not started."""

@@ -188,6 +188,30 @@ def test_a_page_is_short_only_at_the_end(peer_of: Callable[[Script], Peer]) -> N
     bucket.close()
 
 
+def test_every_value_of_an_object_is_erased_however_short_the_pages_are(peer_of: Callable[[Script], Peer]) -> None:
+    removal = "<DeleteResult></DeleteResult>"
+    answers = [
+        _values("true"),
+        _values("true", "k"),
+        removal,
+        _values("true", "k", "k"),
+        removal,
+        _values("true", "k", "k/a"),
+        removal,
+        _values("true", "k/a"),
+    ]
+    peer = peer_of(lambda number: (200, answers[number - 1]))
+    bucket = bucket_at(peer.url)
+    bucket.erase_object("k")
+    assert peer.requests == len(answers), "the values of others are not walked"
+    bucket.close()
+
+
+def _values(more: str, *keys: str) -> str:
+    found = "".join(f"<Version><Key>{key}</Key><VersionId>{n}</VersionId></Version>" for n, key in enumerate(keys))
+    return f"<ListVersionsResult>{found}<IsTruncated>{more}</IsTruncated></ListVersionsResult>"
+
+
 def test_after_a_cut_connection_a_plain_write_is_sent_again_and_a_conditional_one_is_not(
     peer_of: Callable[[Script], Peer],
 ) -> None:

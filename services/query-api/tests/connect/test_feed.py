@@ -17,8 +17,9 @@ def rss(*items: str) -> tuple[str, bytes]:
     return "application/rss+xml", f"<rss version='2.0'><channel><title>News</title>{text}</channel></rss>".encode()
 
 
-def item(title: str, text: str = LONG, link: str = "", guid: str = "") -> str:
-    told = f"<item><title>{title}</title><description><![CDATA[{text}]]></description><guid>{guid or title}</guid>"
+def item(title: str, text: str = LONG, link: str = "", guid: str | None = "") -> str:
+    told = f"<item><title>{title}</title><description><![CDATA[{text}]]></description>"
+    told += "" if guid is None else f"<guid>{guid or title}</guid>"
     return told + (f"<link>{link}</link>" if link else "") + "<pubDate>Mon, 02 Mar 2026 10:00:00 GMT</pubDate></item>"
 
 
@@ -136,9 +137,56 @@ def test_an_entry_that_is_listed_twice_is_taken_once_and_what_only_shares_its_na
     assert b"Older" not in next(iter(world.documents().values()))
     assert world.came_to() == (0, 0, 0)
     assert site.sent == ["/feed"]
-    site.pages["/feed"] = rss(fog, item("Another", link=f"{address}/another", guid="1"))
+    site.pages["/feed"] = rss(fog, item("Fog!", link=f"{address}/another", guid="1"))
     found = world.look()
     assert (found["stored"], found["failed"], found["error"]["code"]) == (0, 1, "same_name")
+
+
+@pytest.mark.parametrize(("guid", "links"), [(None, "changes changes changes changes"), ("all", "1 2 3 4")])
+def test_entries_that_share_what_should_tell_them_apart_are_documents_each(
+    world: World, site: SitePeer, address: str, guid: str | None, links: str
+) -> None:
+    """A page of changes that every entry leads to, and a feed whose program writes its own address as each `guid`."""
+    places = [f"{address}/{link}" for link in links.split()]
+    news = [item(f"Release {n}", f"What is new in {n}. " + LONG, places[n - 1], guid) for n in (1, 2, 3, 4)]
+    site.pages["/feed"] = rss(news[2], news[1], news[0])
+    world.add("feed", f"{address}/feed")
+    assert world.came_to() == (3, 0, 0)
+    assert world.came_to() == (0, 0, 0)
+    before = world.documents()
+
+    site.pages["/feed"] = rss(news[3], news[2], news[1])
+    assert world.came_to() == (1, 0, 0)
+    assert world.came_to() == (0, 0, 0)
+    site.pages["/feed"] = rss(news[3])
+    assert world.came_to() == (0, 0, 0), "it is the only one now, and no other's new title"
+    documents = world.documents()
+    assert {name: documents[name] for name in before} == before
+    [(name, content)] = documents.items() - before.items()
+    assert name.startswith("here://Release-4-")
+    assert b"What is new in 4." in content
+
+
+def test_a_new_title_behind_the_same_link_is_another_document_where_the_feed_gives_no_id(
+    world: World, site: SitePeer, address: str
+) -> None:
+    world.add("feed", f"{address}/feed")
+    for title in ("Release 1", "Release 2"):
+        site.pages["/feed"] = rss(item(title, link=f"{address}/changes", guid=None))
+        assert world.came_to() == (1, 0, 0)
+    assert len(world.documents()) == 2
+
+
+def test_entries_without_a_title_that_share_a_link_are_not_taken_for_one(
+    world: World, site: SitePeer, address: str
+) -> None:
+    site.pages["/feed"] = rss(
+        item("", "All is well. " + LONG, f"{address}/status", None),
+        item("", "It is down. " + LONG, f"{address}/status", None),
+    )
+    world.add("feed", f"{address}/feed")
+    found = world.look()
+    assert (found["stored"], found["failed"], found["error"]["code"]) == (1, 1, "same_name")
 
 
 def test_a_feed_that_never_ends_is_left(world: World, site: SitePeer, address: str) -> None:

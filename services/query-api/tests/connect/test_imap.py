@@ -143,6 +143,23 @@ def test_a_message_of_an_old_numbering_that_cannot_be_deleted_now_is_deleted_lat
     assert set(world.documents()) == {"here://8-1.eml", "here://8-2.eml"}
 
 
+def test_a_folder_that_waits_for_a_deletion_holds_up_no_other(world: World, peer: ImapPeer, address: str) -> None:
+    peer.others = {'"Shelf"': [1]}
+    follow(world, f"{address},Shelf")
+    assert world.came_to() == (4, 0, 0)
+    peer.validity, peer.uids, peer.others = 8, [1], {'"Shelf"': [5, 6]}
+    world.stop()
+    desk = world.services.connecting.desk
+    found = look(msgspec.structs.replace(desk, intake=BusyIntake(desk.intake)), DEFAULT_TENANT, "here", lambda _: None)
+    assert found is not None
+    assert found.state.error is not None
+    assert found.state.error.code == "mailbox_changed"
+    assert (found.state.stored, found.state.deleted, found.state.failed) == (2, 3, 1)
+    world.start()
+    assert world.came_to() == (1, 1, 0)
+    assert set(world.documents()) == {"here://INBOX/8-1.eml", "here://Shelf/8-5.eml", "here://Shelf/8-6.eml"}
+
+
 class BusyIntake:
     """An intake whose first deletion has to wait for another time."""
 

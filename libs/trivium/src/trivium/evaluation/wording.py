@@ -22,9 +22,11 @@ _SPACELESS = re.compile(
     r"\U00020000-\U0003ffff])"
 )
 _PUNCTUATION = frozenset(string.punctuation)
-# 12,500 and 1,250.40 and 2,5 but no row of a table, time or date; 2.5 but not 12.05.1990, nor 12.00, which is 12.
+# 12,500 and 1,250.40 and 2,5 but no row of a table, time or date; 2.5 but not 12.05.1990.
+# Of 12.00 and 2,000.00, which are 12 and 2,000, what is in front of the point.
 _NUMBER = re.compile(
-    r"(?<![\d.,:/-])(?:[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?|\d+,\d{1,2})(?!\d|[.,:/-]\d)"
+    r"(?<![\d.,:/-])(?:[1-9]\d{0,2}(?:,\d{3})+(?:\.(?!00?(?!\d))\d+)?|\d+,\d{1,2})"
+    r"(?!\d|[,:/-]\d|\.(?!00?(?!\d))\d)"
     r"|(?<![\d.])\d+\.(?!00?(?!\d))\d+(?!\d|\.\d)"
 )
 _WITHIN = "\ue000"  # of private use, and no punctuation: stands for a mark within a number

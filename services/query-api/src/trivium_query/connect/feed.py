@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import re
 import time
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
@@ -48,21 +49,25 @@ class FeedConnector:
         self.stored, self.cursor = self._seen.stored, self._seen.cursor
 
     def changes(self) -> Iterator[Change]:
-        """In the feed's order; of those that it lists twice the first. A new title changes no document's name."""
+        """In the feed's order; of those that it lists twice the first.
+
+        A new title changes no document's name, where the feed gives the entry an id that no other entry has.
+        """
         reply = self._web.ask("GET", self._url, [_ACCEPT, *unless_still(self._seen.mark)])
         if reply.status == 304:
             return
-        stored = {name.rpartition("-")[2]: name for name in self._seen.names()}
-        listed: set[tuple[str, str]] = set()
-        for entry in _entries(reply):
-            told, title, link = _text(entry), str(entry.get("title", "")), str(entry.get("link", ""))
-            identity = str(entry.get("id") or link or told)
-            if (identity, link) in listed:
-                continue
-            listed.add((identity, link))
+        stored: defaultdict[str, list[str]] = defaultdict(list)
+        for known in self._seen.names():
+            stored[known.rpartition("-")[2]].append(known)
+        listed = _listed(reply)
+        bearers = Counter(identity for identity, *_ in listed)
+        for (identity, *_), entry in listed.items():
+            told, title = _text(entry), str(entry.get("title", ""))
             token = digest(identity, title, told, str(_of(entry, "updated")))
             ending = f"{digest(identity)[:12]}.html"
-            name = stored.get(ending) or f"{_slug(title)}-{ending}"
+            name = f"{_slug(title)}-{ending}"
+            if entry.get("id") and bearers[identity] == len(stored[ending]) == 1:
+                [name] = stored[ending]
             yield from self._seen.look(name, token, partial(self._fetch, entry, told))
         self._seen.forget_missing()
         self._seen.whole(mark_of(reply))
@@ -75,6 +80,19 @@ class FeedConnector:
                 page = self._web.ask("GET", checked_url(link))
                 return Item(page.content, page.header("content-type"), title)
         return Item(_page(entry, title, link, told), "text/html; charset=utf-8", title)
+
+
+def _listed(reply: Reply) -> dict[tuple[str, str, str], Any]:
+    """The feed's entries by identity, link and title, of equal ones the first; by its text where there is no title.
+
+    The identity is what the feed calls it, else its link, else its text. Some feeds give all entries the same.
+    Raises `NeverWill` (`no_feed`).
+    """
+    listed: dict[tuple[str, str, str], Any] = {}
+    for entry in _entries(reply):
+        told, link = _text(entry), str(entry.get("link", ""))
+        listed.setdefault((str(entry.get("id") or link or told), link, str(entry.get("title") or told)), entry)
+    return listed
 
 
 def _entries(reply: Reply) -> list[Any]:

@@ -13,10 +13,10 @@ from functools import partial
 
 import msgspec
 
-from trivium.domain.errors import NeverWill, Refused, TryLater
+from trivium.domain.errors import NeverWill, Refused, TriviumError, TryLater
 from trivium.domain.source_names import shown_key
 from trivium.ports.connector import Change, Changed, Gone, Item
-from trivium_query.connect.mailbox import ANY, Mailbox, folder_name, mail_location
+from trivium_query.connect.mailbox import ANY, CHANGED, Mailbox, folder_name, mail_location
 from trivium_query.connect.place import Place
 from trivium_query.connect.seen import MAX_FILES
 from trivium_query.connect.uids import Uids
@@ -49,8 +49,11 @@ class ImapConnector:
         self._folders = {name: _Folder(place, name, each) for name, each in cursors.items()}
 
     def changes(self) -> Iterator[Change]:
-        """Folder by folder. Raises for those that cannot be entered, after the others, and `too_many_files`."""
-        fault: NeverWill | None = None
+        """Folder by folder.
+
+        Raises, after the others, for those that cannot be entered or are numbered anew; `too_many_files` at once.
+        """
+        fault: TriviumError | None = None
         with self._opened() as mailbox:
             found = self._found(mailbox)
             held = sum(len(folder) for name, folder in self._folders.items() if name in found)
@@ -62,7 +65,12 @@ class ImapConnector:
                     continue
                 folder = self._folders.setdefault(name, _Folder(self._place, name, _Cursor()))
                 held -= len(folder)
-                yield from folder.changes(mailbox, MAX_FILES - held)
+                try:
+                    yield from folder.changes(mailbox, MAX_FILES - held)
+                except TryLater as error:
+                    if error.code != CHANGED:
+                        raise
+                    fault = fault or error
                 held += len(folder)
             if fault is not None:
                 raise fault
@@ -120,7 +128,7 @@ class _Folder:
         if mailbox.validity != self._validity:
             yield from self.all_gone()
             if self._stored:
-                raise TryLater("mailbox_changed", "Messages of a former numbering could not be removed.", "Look again.")
+                raise TryLater(CHANGED, "Messages of a former numbering could not be removed.", "Look again.")
             self._validity, self._missed = mailbox.validity, Uids()
         yield from self._gone(mailbox)
         for uid in list(self._missed):

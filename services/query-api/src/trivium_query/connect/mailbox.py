@@ -25,6 +25,8 @@ MAX_TOLD_BYTES = 8 * 1024 * 1024
 ANY = "*"
 """Stands for any folders below (RFC 3501 6.3.8); no folder has it in its name."""
 MAX_FOLDERS = 1000
+CHANGED = "mailbox_changed"
+"""The code of a fault of one folder, which the next look puts right; the others can be read."""
 _PORTS = {"imap": 143, "imaps": 993}
 _LISTED = re.compile(r'\(([^)]*)\) (?:"(?:\\.|[^"\\])*"|NIL) (.*)', re.DOTALL)
 _UID, _SIZE = re.compile(rb"\bUID (\d+)"), re.compile(rb"\bRFC822\.SIZE (\d+)")
@@ -235,7 +237,8 @@ class Mailbox:
             self._client = self._opened()
             self._there, validity = self._examined()
             if validity != self.validity:
-                raise TryLater("mailbox_changed", "The folder was numbered anew meanwhile.", "Look again.")
+                _end(self._client)
+                raise TryLater(CHANGED, "The folder was numbered anew meanwhile.", "Look again.")
         self._broken = True
         self._client.begin(more_bytes)
         try:

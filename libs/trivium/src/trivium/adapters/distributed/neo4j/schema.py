@@ -91,3 +91,5 @@ SCHEMA: tuple[LiteralString, ...] = (
     " CALL (n) { SET n:Unresolved, n.touched = 'version 4' } IN TRANSACTIONS OF 10000 ROWS",
     "MERGE (s:Schema {name: 'trivium'}) SET s.version = $version",
 )
+# With the version that drops them: what processes of an earlier one ask, which are replaced one by one beside ours.
+DROPS: tuple[tuple[int, LiteralString], ...] = ((7, "DROP INDEX trivium_words IF EXISTS"),)

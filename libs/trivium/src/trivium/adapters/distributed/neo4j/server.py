@@ -204,7 +204,7 @@ def _place(url: str) -> str:
     if not known:
         raise Refused(
             "bad_setting",
-            f"TRIVIUM_NEO4J_URL={url!r} is not an address of Neo4j.",
+            "TRIVIUM_NEO4J_URL is not an address of Neo4j.",  # not quoted: it may hold a password
             "Write bolt://host:port or neo4j://host:port.",
         )
     return address.netloc.rpartition("@")[2]

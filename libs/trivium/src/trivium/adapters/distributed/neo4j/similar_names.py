@@ -36,8 +36,6 @@ CANDIDATES: LiteralString = """
 # Of names that a version before 6 wrote, as `marked` has them.
 UNMARKED: LiteralString = "MATCH (s:Schema {name: 'trivium'}) WHERE s.words IS NULL RETURN s.name"
 MARKED: LiteralString = "MATCH (s:Schema {name: 'trivium'}) SET s.words = true"
-# The index of that version goes with the next preparation: until then its processes may ask it.
-DROP_BEFORE: LiteralString = "DROP INDEX trivium_words IF EXISTS"
 MARK_BEHIND: LiteralString = """
     MATCH (n:Name) WHERE n.tenant = $tenant AND n.id > $after
     WITH n ORDER BY n.tenant, n.id LIMIT $limit

@@ -7,6 +7,7 @@ may count on. Counters change by differences, so a hub costs no more than any ot
 from __future__ import annotations
 
 import random
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, LiteralString
@@ -22,8 +23,8 @@ from trivium.adapters.distributed.neo4j import write_statements as cypher
 from trivium.adapters.distributed.neo4j.changes import Changes
 from trivium.adapters.distributed.neo4j.decisions import Call, Decided, Differences
 from trivium.adapters.distributed.neo4j.names import Name, Names, written
-from trivium.adapters.distributed.neo4j.schema import CHANGE_SHARDS, SCHEMA, START_CHARS, VERSION
-from trivium.adapters.distributed.neo4j.server import Neo4jServer, in_batches
+from trivium.adapters.distributed.neo4j.schema import CHANGE_SHARDS, DROPS, SCHEMA, START_CHARS, VERSION
+from trivium.adapters.distributed.neo4j.server import WRITE_TIMEOUT_S, Neo4jServer, in_batches
 from trivium.adapters.distributed.neo4j.shelf import Neo4jShelf
 from trivium.adapters.distributed.neo4j.ties import Ties
 from trivium.adapters.graph_rules import MIN_ENTITY_CONFIDENCE, fields_of, is_as_stored, nodes_of
@@ -37,6 +38,9 @@ from trivium.resolution.settle import settle
 
 DOCUMENTS_PER_QUESTION = 500
 _FIELDS = ("document", "version", "dataset", "run", "kinds", "uploaded", "dated", "within")
+EARLIER_WRITES_S = WRITE_TIMEOUT_S + 5.0  # the server looks every two seconds which transactions are out of time
+PAUSE_S = 0.1
+_OPEN: LiteralString = "SHOW TRANSACTIONS YIELD transactionId"
 DECISIONS_AT_ONCE = 1000  # in one transaction: what one call decides is no more, and seen as a whole
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -168,14 +172,30 @@ def create_schema(server: Neo4jServer) -> None:
     server.look_again()
     for statement in SCHEMA:
         server.create(statement, version=VERSION)
-    if server.run(tie_cypher.UNFILLED):  # by a version before 5
+    for version, statement in DROPS:
+        if version <= VERSION:
+            server.create(statement)
+    unfilled, unmarked = server.run(tie_cypher.UNFILLED), server.run(similar_names.UNMARKED)
+    if unfilled or unmarked:
+        _let_earlier_writes_end(server)
+    if unfilled:  # by a version before 5
         _fill(server, _GraphTransaction.fill_ties)
         server.run(tie_cypher.FILLED)
-    if server.run(similar_names.UNMARKED):
+    if unmarked:
         _fill(server, _GraphTransaction.mark_words)
         server.run(similar_names.MARKED)
-    else:
-        server.create(similar_names.DROP_BEFORE)
+
+
+def _let_earlier_writes_end(server: Neo4jServer) -> None:
+    """Wait for each transaction that may have begun before our version stood there: `_fill` would not see its names."""
+    last_look = time.monotonic() + EARLIER_WRITES_S
+    earlier = _open_transactions(server)
+    while (earlier := earlier & _open_transactions(server)) and time.monotonic() < last_look:
+        time.sleep(PAUSE_S)
+
+
+def _open_transactions(server: Neo4jServer) -> set[str]:
+    return {transaction for (transaction,) in server.run(_OPEN)}
 
 
 def _fill(server: Neo4jServer, step: Callable[[_GraphTransaction, str], str | None]) -> None:

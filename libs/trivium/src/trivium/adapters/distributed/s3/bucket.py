@@ -191,8 +191,15 @@ class Bucket:
 
     def erase_object(self, key: str) -> None:
         """Remove every value that the object ever had, and every note of its deletion."""
-        while doomed := [value for value in next(self._pages_of_values(key)) if value[0] == key]:
-            self._delete_values(doomed)
+        found = True
+        while found:
+            found = False
+            for page in self._pages_of_values(key):
+                doomed = [value for value in page if value[0] == key]
+                self._delete_values(doomed)
+                found |= bool(doomed)
+                if len(doomed) < len(page):  # the others stand behind it
+                    break
 
     def _pages_of_values(self, prefix: str) -> Iterator[list[tuple[str, str]]]:
         """(key, version id) of each, in the order of keys."""
