@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from email.message import EmailMessage
 
 import pytest
+from growth import LINEAR, growth
 
 from trivium.domain.errors import NeverWill
 from trivium.domain.parsed import ParsedDocument, UnitKind
 from trivium.ports.parser import Blob
+from trivium_ingest.parse.mail import message
 from trivium_ingest.parse.mail.body import own_words, unwrapped
 from trivium_ingest.parse.mail.eml_format import recognise
 from trivium_ingest.parse.sample import Sample
+from trivium_ingest.parse.text.encoding import decode
 
 from .conftest import InkOcr, Parse, pdf, picture, texts
 
@@ -63,6 +67,34 @@ def test_headers_of_eight_bits_are_decoded_and_folded_names_keep_their_blank(par
     document = parse(head.encode("cp1252"), "a.eml")
     assert document.title == "Grüße"
     assert "From: Jürgen Müller <j@example.org>" in texts(document, UnitKind.TEXT)[0]
+
+
+def test_a_subject_that_is_one_long_word_is_decoded(parse: Parse) -> None:
+    subject = " ".join(["Плотину уберут в мае."] * 40)
+    word = f"=?UTF-8?B?{b64encode(subject.encode()).decode()}?="
+    assert texts(parse(f"{HEADERS}Subject: {word}\n\nHello.\n", "a.eml"), UnitKind.TEXT)[0].endswith(subject)
+
+
+@pytest.mark.parametrize("end", ["", "?=", "\x0b?="])
+def test_words_of_a_header_without_an_end_are_read_in_linear_time(parse: Parse, end: str) -> None:
+    def read(count: int) -> ParsedDocument:
+        return parse(f"{HEADERS}Subject: {'=?utf-8?Q? ' * count}{end}\n\nHello.\n", "a.eml")
+
+    assert growth(read, 2_000) < LINEAR
+
+
+def test_only_headers_that_are_read_are_decoded(parse: Parse, monkeypatch: pytest.MonkeyPatch) -> None:
+    decoded: list[bytes] = []
+
+    def counted(content: bytes, declared: str = "") -> tuple[str, str]:
+        decoded.append(content)
+        return decode(content, declared)
+
+    monkeypatch.setattr(message, "decode", counted)
+    unread = b"".join(b"X-Odd: %d \x81\xc1\xc2\n" % number for number in range(100))
+    subject = "Grüße vom Wehr".encode("cp1252")
+    document = parse(HEADERS.encode() + unread + b"Subject: " + subject + b"\n\nHello.\n", "a.eml")
+    assert (document.title, decoded) == ("Grüße vom Wehr", [subject])
 
 
 def test_a_file_and_a_mail_of_a_mailbox_may_have_names_in_raw_utf_8(parse: Parse) -> None:

@@ -138,6 +138,18 @@ def test_points_of_a_chart_stand_at_what_they_belong_to(
     assert texts(parse(_saved(deck)), UnitKind.TABLE) == tables
 
 
+@pytest.mark.parametrize("value", ["NaN", "-INF", "1e999", "1e308", "#N/A"])
+def test_what_is_no_share_stays_as_it_is(parse: Parse, value: str) -> None:
+    deck = pptx.Presentation()
+    slide = deck.slides.add_slide(deck.slide_layouts[6])
+    kind = XL_CHART_TYPE.COLUMN_CLUSTERED
+    chart = slide.shapes.add_chart(kind, Inches(1), Inches(1), Inches(4), Inches(2), _shares()).chart
+    (share,) = (node for node in chart.part._element.iter(f"{{{_CHART}}}v") if node.text == "0.2")
+    share.text = value
+    tables = ["2024-01-01; Share: 10%\n2024-02-01; Share: " + value]
+    assert texts(parse(_saved(deck)), UnitKind.TABLE) == tables
+
+
 def test_xlsx_rows_are_said_in_words_with_sheet_rows_and_dates(parse: Parse) -> None:
     book = openpyxl.Workbook()
     sheet = book.active

@@ -235,3 +235,12 @@ def test_ods_gives_rows_of_every_sheet_and_names_the_hidden_one(parse: Parse) ->
         ("Alder | upper", "Costs"),
     ]
     assert document.warnings == ("The sheet Costs is hidden in the workbook.",)
+
+
+def test_a_cell_of_ods_that_is_no_number_costs_no_other(parse: Parse) -> None:
+    cells = "".join(
+        f'<table:table-cell office:value-type="float" office:value="{n}"/>' for n in ("NaN", "1e400", "2.5")
+    )
+    sheet = f'<table:table table:name="Weirs"><table:table-row>{cells}</table:table-row></table:table>'
+    parts = {"content.xml": _content("spreadsheet", sheet), "META-INF/manifest.xml": f"<manifest:manifest {SPACES}/>"}
+    assert parse(_packed("application/vnd.oasis.opendocument.spreadsheet", **parts)).text == "nan | inf | 2.5"

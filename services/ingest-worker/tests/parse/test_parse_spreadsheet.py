@@ -312,6 +312,18 @@ def test_a_blank_behind_the_delimiter_does_not_open_a_quoted_field(parse: Parse)
     assert inches.text == 'Name: Pipe; Size: "5\nName: Rod; Size: 7; worn\nName: Bar; Size: "6'
 
 
+@pytest.mark.parametrize("lines", ["first\nsecond", "first\nsecond\nthird"])
+def test_lines_in_quotes_behind_a_blank_are_no_rows(parse: Parse, lines: str) -> None:
+    rows = "".join(f'{number}, "{lines}"\n' for number in range(3))
+    text = lines.replace("\n", " ")
+    assert parse(f"id, text\n{rows}", "x.csv").text == "\n".join(f"id: {n}; text: {text}" for n in range(3))
+
+
+def test_a_stray_quote_in_a_list_makes_no_table_of_it(parse: Parse) -> None:
+    values = 'Heron, "grey\nOtter\nKingfisher\nDipper'
+    assert parse(values, "x.csv").text == values
+
+
 def test_numbers_keep_the_digits_that_a_sheet_holds(parse: Parse) -> None:
     def fill(sheet: Any) -> None:
         for row in (["What", "Value"], ["Budget", 123456789012.34], ["Small", 12345678901.25], ["Sum", 0.1 + 0.2]):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from growth import LINEAR, growth
 
 from trivium.domain.errors import NeverWill
-from trivium.domain.parsed import UnitKind
+from trivium.domain.parsed import ParsedDocument, UnitKind
 
 from .conftest import Parse, texts, units
 
@@ -52,6 +53,13 @@ def test_only_a_row_of_one_cell_is_said_once(parse: Parse, rows: str, read: str)
     head, last = "<tr><th>Monday</th><th>Tuesday</th></tr>", "<tr><td>closed</td><td>9-12</td></tr>"
     document = parse(f"<!doctype html><table>{head}{rows}{last}</table>")
     assert texts(document, UnitKind.TABLE) == [f"{read}\nMonday: closed; Tuesday: 9-12"]
+
+
+def test_columns_that_come_from_above_are_read_in_linear_time(parse: Parse) -> None:
+    def table(count: int) -> ParsedDocument:
+        return parse(f"<!doctype html><table><tr>{'<td rowspan=9>a<td>' * count}</tr>{'<tr>' * 8}</table>")
+
+    assert growth(table, 250) < LINEAR
 
 
 @pytest.mark.parametrize(

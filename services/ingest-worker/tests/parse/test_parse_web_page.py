@@ -92,6 +92,8 @@ def test_a_base_element_is_where_links_start_from() -> None:
         "<style>#wrap {left: 50%; width: 960px; margin-left: -480px}</style><div id=wrap>52 euros</div>",
         "<style>@media (max-width: 600px) {.a {color: red} .wide {display: none}}</style><p class=wide>52 euros</p>",
         "<style>@media print, screen and (max-width: 9em) {.a {display: none !important}}</style><p class=a>52 euros",
+        "<style>@media screen and (min-width: 1024px) {.a {display: none}}</style><p class=a>52 euros</p>",
+        "<style>@media (min-width: 20em), (max-width: 1px) {.a {display: none}}</style><p class=a>52 euros</p>",
         "<style media=print>.a {display: none}</style><p class=a>52 euros</p>",
         "<div style='background-color: #000'><b><p style='color: #fff'>52 euros</p></b></div>",
         "<div bgcolor=navy><div style='background: none'><p style='color: white'>52 euros</p></div></div>",
@@ -108,6 +110,8 @@ def test_what_a_reader_of_the_page_sees_is_not_taken_for_hidden(parse: Parse, pa
         "<style>@media screen {.a {display: none}}</style><p class=a>52 euros</p>",
         "<style>@media print {p {color: red}} .a {display: none}</style><p class=a>52 euros</p>",
         "<style media='screen'>.a {display: none}</style><p class=a>52 euros</p>",
+        "<style>@media (min-width:1px) {.a {display: none}}</style><p class=a>52 euros</p>",
+        "<style media='screen and (Min-Height: 0) and (min-width: 9em)'>.a {display: none}</style><p class=a>52 euros",
         "<style>/* @media print { */ .a {display: none}</style><p class=a>52 euros</p>",
         "<style>@media ONLY All, print {.b {color: red} .a {left: -999px}}</style><p class=a>52 euros</p>",
         "<div style='background: #000'><div style='background: #FFF'><p style='color: white'>52 euros</p></div></div>",
@@ -121,6 +125,10 @@ def test_what_no_screen_shows_is_hidden(parse: Parse, page: str) -> None:
 @pytest.mark.parametrize("rule", ["a", "@media ", "/* x", ".a {", "@media print {.a {x: y} "])
 def test_style_sheets_are_read_in_linear_time(parse: Parse, rule: str) -> None:
     assert growth(lambda count: parse(f"<!doctype html><style>{rule * count}</style><p>x"), 2_000) < LINEAR
+
+
+def test_the_media_of_a_style_sheet_are_read_in_linear_time(parse: Parse) -> None:
+    assert growth(lambda count: parse(f"<!doctype html><style media='{' ' * count}x'></style><p>x"), 4_000) < LINEAR
 
 
 @pytest.mark.parametrize(
@@ -146,10 +154,25 @@ def test_items_of_a_list_have_their_numbers_and_the_blanks_of_blocks(parse: Pars
         ("a<br>  b", "a\n  b"),
         ("<div>line one</div><div>  line <b>two</b></div>three\n\nfour", "line one\n  line two\nthree\n\nfour"),
         ("a\n<div>b</div>\nc", "a\nb\n\nc"),
+        ("<button class=copy> Copy <svg><text>c</text></svg>\ncode</button>a = 1<script>b()</script>", "a = 1"),
+        ("xmlFreeDoc(cur);<img alt=1>\nxmlFreeDoc(res);<img alt=2>", "xmlFreeDoc(cur);\nxmlFreeDoc(res);"),
     ],
 )
 def test_preformatted_text_keeps_its_lines_and_hides_what_is_hidden(parse: Parse, written: str, read: str) -> None:
     assert texts(parse(f"<!doctype html><body><pre>{written}</pre></body>"), UnitKind.CODE) == [read]
+
+
+@pytest.mark.parametrize(
+    ("code", "read"),
+    [
+        ("#include <map>\nint main() {\n  map<int, int> ages;\n}", "#include \nint main() {\n  map ages;\n}"),
+        ("<plugin>\n  <source>1.8</source>\n</plugin>", "\n  1.8\n"),
+        ("usage: cmd <input> <template> [more]\nList<object> names;", "usage: cmd   [more]\nList names;"),
+        ("Option<button> found;\nselect<dialog>(found);", "Option found;\nselect(found);"),
+    ],
+)
+def test_names_in_brackets_that_were_not_escaped_cost_no_code(parse: Parse, code: str, read: str) -> None:
+    assert texts(parse(f"<!doctype html><body><pre>x {code}</pre></body>"), UnitKind.CODE) == [f"x {read}".rstrip()]
 
 
 def test_headings_tables_and_lists_of_the_content_stay_and_the_sites_own_words_go() -> None:

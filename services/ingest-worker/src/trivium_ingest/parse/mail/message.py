@@ -9,6 +9,7 @@ from email.header import decode_header
 from email.message import Message
 from email.parser import BytesHeaderParser, BytesParser
 from email.policy import Compat32
+from functools import lru_cache
 
 from trivium.domain.parsed import Child
 from trivium_ingest.parse.mail.body import unwrapped
@@ -24,9 +25,10 @@ _TEXTS = ("text/plain", "text/rfc822-headers")
 _OTHER_FORMS = ("text/x-amp-html", "text/watch-html")  # for some programs, of what is there as HTML too
 _SIGNATURES = ("application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature")
 _MAX_NAME_CHARS = 120
+_SHORT_CHARS = 200
 _SLASHES = re.compile(r"[/\\]+")
 _FOLD = re.compile(r"\r?\n(?=[ \t])")
-_ENCODED = r"=\?[^?]*\?[bqBQ]\?.{0,1000}?\?="  # in one line (RFC 5322, 2.1.1)
+_ENCODED = r"=\?[^?]*\?[bqBQ]\?.*?\?="  # however long: many programs write a whole subject as one word
 _ENCODED_WORDS = re.compile(rf"{_ENCODED}(?:\s*{_ENCODED})*")
 
 
@@ -36,10 +38,20 @@ class _Headers(Compat32):
     def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
         """As the parser asks."""
         name, value = super().header_source_parse(sourcelines)
-        value = _FOLD.sub("", value)
-        return name, value if value.isascii() else decode(value.encode("ascii", "surrogateescape"))[0]
+        return name, _FOLD.sub("", value)
+
+    def header_fetch_parse(self, name: str, value: str) -> str:
+        """As who reads the header asks: to find out what bytes mean costs too much for all that nobody reads."""
+        if value.isascii():
+            return value
+        return _short_of_bytes(value) if len(value) <= _SHORT_CHARS else _of_bytes(value)
 
 
+def _of_bytes(value: str) -> str:
+    return decode(value.encode("ascii", "surrogateescape"))[0]
+
+
+_short_of_bytes = lru_cache(maxsize=4096)(_of_bytes)  # the headers of parts are asked for again and again
 _HEADERS = _Headers()
 
 
@@ -168,8 +180,10 @@ def _text(part: Message) -> str:
 
 
 def _decoded(value: str) -> str:
-    """With the words of RFC 2047 decoded; those in a row are one text, whose characters they may cut."""
-    return _ENCODED_WORDS.sub(_words, value)
+    """On one line, with the words of RFC 2047 decoded; those in a row are one text, whose characters they may cut."""
+    value = " ".join(value.splitlines())
+    end = value.rfind("?=") + 2  # a word that begins before has an end: none is looked for in vain, which takes long
+    return _ENCODED_WORDS.sub(_words, value[:end]) + value[end:]
 
 
 def _words(found: re.Match[str]) -> str:

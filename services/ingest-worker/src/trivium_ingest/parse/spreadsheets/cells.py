@@ -105,7 +105,8 @@ def _formatted(kind: str, zero: datetime.datetime, text: str) -> str:
     except ValueError:
         return text
     if kind == "percent":
-        return f"{plain_number(round(value * 100, 4))}%"
+        share = round(value * 100, 4)
+        return f"{plain_number(share)}%" if math.isfinite(share) else text
     try:
         return _moment(value, kind, zero) if value >= 0 else _number(text)
     except OverflowError:  # beyond the year 9999
@@ -114,7 +115,7 @@ def _formatted(kind: str, zero: datetime.datetime, text: str) -> str:
 
 def plain_number(value: float) -> str:
     """Without the noise of binary fractions: 0.1 + 0.2 is 0.3."""
-    if value == int(value) and abs(value) < 1e15:
+    if abs(value) < 1e15 and value == int(value):
         return str(int(value))
     return f"{value:.{_EXACT_DIGITS}g}"
 

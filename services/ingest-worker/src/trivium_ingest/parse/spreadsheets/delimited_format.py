@@ -126,7 +126,7 @@ def _dialect(text: str) -> _Dialect:
         lines = lines[:-1]  # the last line may be cut off
     best, best_score = _Dialect(), 0.0
     for delimiter in DELIMITERS:
-        found = max((_tried(lines, delimiter, skipped) for skipped in (False, True)), key=lambda tried: tried.agreeing)
+        found = max((_tried(lines, delimiter, skipped) for skipped in (False, True)), key=_trust)
         score = found.agreement * min(found.fields, 12) if found.fields > 1 else 0.0
         if score > best_score and found.agreement >= 0.5:
             best, best_score = found, score
@@ -141,6 +141,11 @@ def _tried(lines: list[str], delimiter: str, blanks_skipped: bool) -> _Dialect:
         return _Dialect()
     fields, count = max(widths.items(), key=lambda item: (item[1], item[0]), default=(1, 0))
     return _Dialect(delimiter, blanks_skipped, fields, count, count / max(1, sum(widths.values())))
+
+
+def _trust(tried: _Dialect) -> tuple[bool, int, float]:
+    """Whether rows, more than one, are divided; how many agree, which a stray quote makes fewer; and their share."""
+    return tried.fields > 1 and tried.agreeing > 1, tried.agreeing, tried.agreement
 
 
 FORMAT = Format(

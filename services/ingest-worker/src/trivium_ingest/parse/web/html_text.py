@@ -135,13 +135,16 @@ def inline_text(node: etree._Element, selectors: frozenset[str]) -> str:
 
 def preformatted_text(node: etree._Element, selectors: frozenset[str]) -> str:
     """All visible text below `node` with its own blanks and lines; each block has lines of its own."""
-    return _EDGES.sub("\n", "".join(_pieces(node, selectors, str, _EDGE)))
+    return _EDGES.sub("\n", "".join(_pieces(node, selectors, in_code=True)))
 
 
-def _pieces(
-    top: etree._Element, selectors: frozenset[str], written: Callable[[str], str] = _collapse, edge: str = "\n"
-) -> Iterator[str]:
-    """Visible text in order, however deep a stranger's page nests: what is still to come waits in a list."""
+def _pieces(top: etree._Element, selectors: frozenset[str], *, in_code: bool = False) -> Iterator[str]:
+    """Visible text in order, however deep a stranger's page nests: what is still to come waits in a list.
+
+    Of code, whose blanks stay and whose blocks have an `_EDGE`, pictures are no part: they number its lines.
+    """
+    written: Callable[[str], str] = str if in_code else _collapse
+    edge = _EDGE if in_code else "\n"
     waiting: list[etree._Element | str] = [top]
     while waiting:
         node = waiting.pop()
@@ -156,8 +159,8 @@ def _pieces(
             if child.tag == "br":
                 waiting.append("\n")
             elif child.tag == "img":
-                waiting.append(_collapse(child.get("alt", "")))
-            elif not is_hidden(child, selectors):
+                waiting.append("" if in_code else _collapse(child.get("alt", "")))
+            elif not is_hidden(child, selectors, in_code=in_code):
                 waiting += (edge, child, edge) if child.tag in _BLOCKS else (child,)
 
 
@@ -332,7 +335,8 @@ def _grid(rows: list[etree._Element], selectors: frozenset[str]) -> tuple[list[l
                     carried[len(line)] = (depth - 1, text)
                 line.append(text)
         _take_carried(line, carried)
-        while len(line) <= max(carried, default=-1):  # what comes from above stands behind cells that are missing
+        last = max(carried, default=-1)
+        while len(line) <= last:  # what comes from above stands behind cells that are missing
             line.append("")
             _take_carried(line, carried)
         fills = len(line) == _span(cells[0], "colspan") if len(cells) == 1 else fills and not cells

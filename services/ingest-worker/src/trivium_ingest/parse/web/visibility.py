@@ -41,6 +41,9 @@ _NEVER_SHOWN = frozenset(
         "base",
     ]
 )
+_NO_CODE = frozenset(["script", "style", "noscript", "svg"])
+_BUTTON = re.compile(r"\s*+(?:[^\s;=(){}\[\]]++\s*+){0,3}")  # beside code: "Copy to clipboard"
+_BUTTON_PIECES = 32  # of its text, blanks between pictures included
 _CHROME = frozenset(["nav", "footer", "aside", "menu"])
 _CHROME_ROLES = frozenset(
     ["navigation", "banner", "contentinfo", "search", "complementary", "menu", "menubar", "toolbar"]
@@ -64,7 +67,9 @@ _SEEN_THROUGH = frozenset(["", "transparent", "none", "inherit", "initial", "uns
 MAX_GROUNDS = 64  # elements around one that are asked for what it stands on
 _COMMENT = re.compile(r"/\*(?s:.*?)(?:\*/|\Z)")
 _MEDIA = re.compile(r"@media\b([^{};@]*+)\{(?:[^{}]++\{[^{}]*+\})*+[^{}]*+\}?", re.IGNORECASE)
-_EVERY_SCREEN = re.compile(r"\s*(?:only\s+)?(?:all|screen)?\s*", re.IGNORECASE)
+# Up to 300 px (an em has 16), which the smallest screens have.
+_SMALL = r"\( ?min-(?:width|height) ?: ?0*(?:(?:300|[12]?\d{0,2})(?:\.\d+)?(?:px)?|1?\d(?:\.\d+)?r?em) ?\)"
+_EVERY_SCREEN = re.compile(rf"(?:(?:(?:only )?(?:all|screen)|{_SMALL})(?: and {_SMALL})*)?", re.IGNORECASE)
 _RULE = re.compile(r"(?<![^{}])([^{}]++)\{([^{}]*+)\}")
 _SIMPLE_SELECTOR = re.compile(r"[\w-]*[.#][\w-]+")
 _PARAGRAPHS_OF_CONTENT = 5  # whatever its class is called
@@ -92,12 +97,12 @@ def _held(media: re.Match[str]) -> str:
 
 
 def _on_every_screen(queries: str) -> bool:
-    return any(_EVERY_SCREEN.fullmatch(query) for query in queries.split(","))
+    return any(_EVERY_SCREEN.fullmatch(" ".join(query.split())) for query in queries.split(","))
 
 
-def is_hidden(node: etree._Element, selectors: frozenset[str]) -> bool:
-    """True when a reader would not see the element."""
-    if node.tag in _NEVER_SHOWN or not isinstance(node.tag, str):
+def is_hidden(node: etree._Element, selectors: frozenset[str], *, in_code: bool = False) -> bool:
+    """True when a reader would not see the element; `in_code` when it is no part of the code that it stands in."""
+    if not isinstance(node.tag, str) or (_is_no_code(node) if in_code else node.tag in _NEVER_SHOWN):
         return True
     if not node.keys():
         return False
@@ -108,6 +113,14 @@ def is_hidden(node: etree._Element, selectors: frozenset[str]) -> bool:
     if style and (_HIDING_STYLE.search(style) or _same_colours(node, style)):
         return True
     return bool(selectors) and _selected(node, selectors)
+
+
+def _is_no_code(node: etree._Element) -> bool:
+    """Few elements are; others that no reader sees are mostly code that was not escaped (`#include <map>`)."""
+    if node.tag != "button":
+        return node.tag in _NO_CODE
+    pieces = [str(text) for text in islice(node.itertext(), _BUTTON_PIECES + 1)]
+    return len(pieces) <= _BUTTON_PIECES and _BUTTON.fullmatch("".join(pieces)) is not None
 
 
 def _same_colours(node: etree._Element, style: str) -> bool:

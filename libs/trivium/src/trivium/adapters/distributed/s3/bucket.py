@@ -87,7 +87,7 @@ class Bucket:
         if address.scheme not in _DEFAULT_PORTS or not address.hostname or address.path.strip("/"):
             raise Refused(
                 "bad_setting",
-                f"TRIVIUM_S3_URL={settings.s3_url!r} is not an address of an object store.",
+                f"TRIVIUM_S3_URL={settings.s3_url.rpartition('@')[2]!r} is not an address of an object store.",
                 "Write http://host:port or https://host:port.",
             )
         if not (settings.s3_access_key and settings.s3_secret_key):
