@@ -7,7 +7,7 @@ CODE := conftest.py libs services tests bench requirements examples deploy docs/
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run install torch dev test test-models test-chart test-images test-clients test-clients-newest test-unstructured chart-schema lint types unit contract e2e proto check-proto check-compose release-proto client openapi check-generated version lock services services-install services-down services-clean run-distributed models test-servers bench bench-distributed bench-growth reader bench-parse bench-peers soak eval eval-extraction eval-parse docs wheels sbom clean
+.PHONY: help run install torch speech dev test test-models test-chart test-images test-clients test-clients-newest test-unstructured chart-schema lint types unit contract e2e proto check-proto check-compose release-proto client openapi check-generated version lock services services-install services-down services-clean run-distributed models test-servers bench bench-distributed bench-growth reader bench-parse bench-peers soak eval eval-extraction eval-parse docs wheels sbom clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t18
@@ -20,6 +20,9 @@ install: ## make .venv with what running needs (locked, checked by hash)
 
 torch: ## add torch to .venv: for cross-encoders, visual models, CUDA, and embedding models that are no BERT
 	@requirements/install.sh torch
+
+speech: ## add to .venv what runs a Whisper model, and reads chapters and subtitles inside films
+	@requirements/install.sh speech
 
 dev: ## make .venv with the tools for working on Trivium
 	@requirements/install.sh dev
@@ -54,12 +57,13 @@ lint: ## style, complexity and import boundaries
 types: ## strict type check
 	@.venv/bin/mypy libs/*/src services/*/src
 
-check-generated: ## compiled protos, the Python client, the OpenAPI document, the lists of formats and metrics, the dashboards, the chart's settings and every version are fresh
+check-generated: ## compiled protos, the Python client, the OpenAPI document, the lists of formats, metrics and settings, the dashboards, the chart's settings and every version are fresh
 	@proto/compile.sh --check
 	@$(PY) libs/trivium/write_client.py --check
 	@$(PY) docs/write_openapi.py --check
 	@$(PY) docs/write_formats.py --check
 	@$(PY) docs/write_metrics.py --check
+	@$(PY) docs/write_settings.py --check
 	@$(PY) deploy/helm/write_schema.py --check
 	@$(PY) requirements/images.py --check
 	@$(PY) deploy/dashboards/write.py --check

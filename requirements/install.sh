@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Make .venv and install Trivium into it: `install.sh` for running embedded, `install.sh distributed` for running against
-# the real servers as well, `install.sh dev` for working on it, `install.sh torch` to add torch for models that need it.
+# the real servers as well, `install.sh dev` for working on it, `install.sh torch` to add torch for models that need it,
+# `install.sh speech` what runs a Whisper model and reads chapters and subtitles (in `dev` already).
 # Installs only what the locks name, checked by hash, and does nothing when nothing has changed. torch alone comes as a
 # CPU build, unchecked, where one can be reached and no GPU is present; else as the registry's default build, checked.
 set -euo pipefail
@@ -43,6 +44,7 @@ if [ "$kind" = torch ] || { [ "$kind" = distributed ] && has_gpu; }; then
 elif has_gpu; then echo "A GPU is here, which only torch can use: make torch."; fi
 case $kind in distributed | dev) add --require-hashes -r requirements/distributed.txt ;; esac
 [ "$kind" = dev ] && add --require-hashes -r requirements/dev.txt
+[ "$kind" = speech ] && awk '/^[a-z]/ { wanted = /^(av|ctranslate2|faster-whisper)==/ } wanted' requirements/dev.txt | add --require-hashes -r -
 for package in libs/* services/*; do [ -f "$package/pyproject.toml" ] && editable+=(-e "$package"); done
 add --no-build-isolation "${editable[@]}"
 .venv/bin/python -m trivium_inference.prepare || echo "The model is made ready at the first start instead."

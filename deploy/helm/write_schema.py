@@ -32,7 +32,7 @@ def main(arguments: list[str]) -> int:
 
 
 def settings_schema() -> dict[str, Any]:
-    """Every setting by its name in small letters; its descriptions are left to `trivium config`."""
+    """Every setting by its name in small letters; its descriptions are left to docs/settings.md."""
     properties = {field.name: _allowed(field.type) for field in msgspec.structs.fields(Settings)}
     return {"type": "object", "additionalProperties": False, "properties": properties}
 

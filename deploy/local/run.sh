@@ -2,6 +2,7 @@
 # Trivium's own processes against the servers of `make services`, until Ctrl-C: the inference service, the control process,
 # two ingest and two graph workers (one of each never behind a backfill, the other never behind a recording or a large file)
 # and the query service. One that ends is started again (keep_running.py). Their output goes to .services/trivium/NAME.log.
+# Before them `trivium prepare` makes what a new version of Trivium looks into; what is away they wait for themselves.
 set -euo pipefail
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 SERVICES=$(realpath -m "${TRIVIUM_SERVICES_DIR:-$ROOT/.services}")
@@ -34,6 +35,7 @@ Stop with Ctrl-C.
 END
 }
 
+"$ROOT/.venv/bin/trivium" prepare || echo "Starting all the same."
 tell_when_ready &
 exec "$ROOT/.venv/bin/python" "$ROOT/deploy/local/keep_running.py" "$LOGS" \
     "inference=$BIN/trivium-gpu-inference" \

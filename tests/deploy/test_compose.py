@@ -116,8 +116,16 @@ def test_nothing_is_published_beyond_loopback_and_every_password_is_asked_for() 
     assert all(port.startswith("127.0.0.1:") for port in published)
     text = (ROOT / "docker/compose.yaml").read_text()
     asked = {name for name, _ in re.findall(r"\$\{(\w+):\?([^}]+)\}", text)}
-    assert asked == set(_VARIABLE.findall(text)), "each has to be given"
-    assert asked == set(re.findall(r"^(\w+)=$", (ROOT / "docker/.env.example").read_text(), re.M))
+    left_open = dict(re.findall(r"\$\{(\w+):-([^}]+)\}", text))
+    assert asked | set(left_open) == set(_VARIABLE.findall(text)), "each has to be given, but for what has a default"
+    example = dict(re.findall(r"^(\w+)=(.*)$", (ROOT / "docker/.env.example").read_text(), re.M))
+    assert example == dict.fromkeys(asked, "") | left_open
+
+
+def test_every_process_knows_whose_the_files_in_the_bucket_of_uploads_are() -> None:
+    assert COMPOSE["x-settings"]["TRIVIUM_UPLOADS_TENANT"] == "${UPLOADS_TENANT:-default}"
+    knowing = {name for name, service in OWN.items() if "TRIVIUM_UPLOADS_TENANT" in service["environment"]}
+    assert knowing == set(OWN) - {"inference"}, "erasing a tenant and a backfill ask too"
 
 
 def test_the_object_store_gives_trivium_an_account_with_its_buckets_alone() -> None:

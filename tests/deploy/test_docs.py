@@ -8,7 +8,10 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
+
+from trivium.config import Settings
 
 ROOT = Path(__file__).parents[2]
 
@@ -41,6 +44,13 @@ def test_a_link_that_leads_nowhere_or_out_is_refused(
     (root / "README.md").write_text(f"`[code](code.md)`\n\n[it]({link})\n")
     with pytest.raises(FileNotFoundError, match=r"README\.md links to"):
         reached(root)
+
+
+def test_every_setting_stands_on_its_page_with_what_it_means() -> None:
+    page = (ROOT / "docs/settings.md").read_text()
+    rows = re.findall(r"^\| `TRIVIUM_(\w+)` \| .*? \| (.*) \|$", page, re.M)
+    assert [name.lower() for name, _ in rows] == [field.name for field in msgspec.structs.fields(Settings)]
+    assert [name for name, meaning in rows if not meaning] == []
 
 
 def threats() -> list[tuple[str, str]]:
@@ -89,6 +99,16 @@ def _has(path: Path, test: str) -> bool:
     """`…` stands for any words."""
     name = ".*".join(map(re.escape, test.split("…")))
     return bool(re.search(rf"^\s*(?:async )?def {name}\(", path.read_text(), re.M))
+
+
+def test_a_file_that_a_command_sends_is_there() -> None:
+    sent = [
+        (page.name, path)
+        for page in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+        for path in re.findall(r"\bfile=@(examples/\S+)", page.read_text())
+    ]
+    assert "kubernetes.md" in dict(sent)
+    assert [one for one in sent if not (ROOT / one[1]).is_file()] == []
 
 
 def test_the_configurations_of_mcp_clients_can_be_read() -> None:

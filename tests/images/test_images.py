@@ -15,6 +15,7 @@ from waiting import wait_until
 MODEL_FREE_BYTES = 500_000_000
 MODEL_FREE = {"query-api", "ingest-worker", "graph-worker", "control"}
 READY = "Ready: every model has done a batch."
+MCP = {"query-api", "trivium"}  # `/mcp` and `trivium mcp`; its library is loaded when it is first asked
 COMPILERS = ("gcc", "cc", "g++", "clang", "ld", "as", "make", "rustc", "pip", "pip3", "uv")
 NOWHERE = {  # settings of servers that nobody runs: a process tells what it lacks
     "TRIVIUM_BACKEND": "distributed",
@@ -105,6 +106,8 @@ def test_it_tells_what_it_is_made_of(builder: Builder, target: str, tmp_path: Pa
 def test_its_process_starts(builder: Builder, target: str, tmp_path: Path) -> None:
     """Without servers it says so itself, which needs all of its code; inference becomes healthy, for it needs none."""
     image, said = builder.build(target), tmp_path / "output"
+    if target in MCP:
+        said_by(image, tmp_path, "python", "-c", "from trivium.mcp_door.server import make_server; make_server()")
     if target == "trivium":
         assert "Commands:" in said_by(image, tmp_path, HOME="/tmp")
         return

@@ -33,6 +33,24 @@ def test_the_file_is_told_as_the_source_and_the_secret_never(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
+    ("address", "told"),
+    [
+        ("http://me:hunter2@host:1/v1", "http://********@host:1/v1"),
+        ("http://me:hun#ter2@host:1/v1", "http://********@host:1/v1"),
+        ("http://me:hun/ter2@host", "http://********@host"),
+        ("http://me:hun?ter@2@host", "http://********@host"),
+        ("http://me:hun,ter2@host", "http://********@host"),
+        ("http://me:hun/ter2@host,https://you:hunter2@other", "http://********@host,https://********@other"),
+        ("http://host,http://me:hunter2@other", "http://host,http://********@other"),
+        ("http://host/v1", "http://host/v1"),
+    ],
+)
+def test_a_password_in_an_address_is_not_told_however_it_is_written(address: str, told: str) -> None:
+    given = {"TRIVIUM_LLM_URL": address}
+    assert ("TRIVIUM_LLM_URL", told, "environment") in describe(load_settings(given), given)
+
+
+@pytest.mark.parametrize(
     ("content", "reason"),
     [
         (None, "No such file"),

@@ -52,9 +52,11 @@ SECRETS = frozenset(
 
 CREDENTIALS = SECRETS | {"elasticsearch_user", "neo4j_user", "s3_access_key"}
 """What `TRIVIUM_<NAME>_FILE` may name a file of, as mounted secrets are."""
+SERVERS = ("s3_url", "redis_url", "milvus_url", "elasticsearch_url", "neo4j_url")
 _FILE = "_file"
 _MASK = "********"
-_IN_ADDRESS = re.compile(r"(?<=://)[^/?#\s]+(?=@)")  # user and password
+# User and password, up to the last @ before a comma and another address: a password may hold what belongs escaped.
+_IN_ADDRESS = re.compile(r"(?<=://)(?:(?!,[\w+.-]+://)\S)+(?=@)")
 _MAX_CREDENTIAL_BYTES = 64 * 1024
 
 Port = Annotated[int, msgspec.Meta(ge=0, le=65535)]
@@ -83,15 +85,21 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     backend: Literal["embedded", "distributed"] = "embedded"
     """Where documents and indexes live: under `data_dir`, or on the servers named below."""
     data_dir: Path = Path(".trivium")
+    """Where an embedded Trivium keeps them, as seen from the folder that it is started in."""
     cache_dir: Path = Path("~/.cache/trivium")
     """What can be made again at any time: models converted for this machine."""
 
     http_host: str = "127.0.0.1"
+    """Where the HTTP interface listens; beyond loopback it wants `api_keys` or `oidc_issuer`."""
     http_port: Port = 8080
+    """0: any that is free."""
     grpc_host: str = "127.0.0.1"
+    """Where gRPC listens; beyond loopback likewise."""
     grpc_port: Port = 9090
+    """0: any that is free."""
     api_keys: str = ""
-    """`tenant:key` pairs separated by commas. Empty: everybody on loopback is tenant `default`."""
+    """`tenant:key` pairs separated by commas. Without these and `oidc_issuer` everybody on
+    loopback is tenant `default`."""
     link_secret: str = ""
     """Signs the links of citations, so that a browser opens them without a key; the same for every query service.
     Empty: embedded one is made in the data directory; on servers links need a key."""
@@ -108,6 +116,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     http_headers: str = ""
     """What browsers are told with every answer instead of what is told by itself, NAME: VALUE, with | between:
     X-Frame-Options: DENY | Permissions-Policy: camera=() | Referrer-Policy: (no value leaves it out)."""
+
     oidc_issuer: str = ""
     """An OpenID Connect provider whose tokens open the doors, as its discovery document calls itself; empty: none."""
     oidc_audience: str = ""
@@ -115,14 +124,17 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     oidc_algorithms: str = "RS256,ES256"
     """How they may be signed, separated by commas."""
     oidc_tenant_claim: str = "tenant"
-    """The claim that names the tenant; a path (`org.name`) where it lies deeper. So with the roles."""
+    """The claim that names the tenant; a path (`org.name`) where it lies deeper."""
     oidc_role_claim: str = "roles"
+    """The claim that names the roles; a path likewise."""
     oidc_roles: str = ""
     """What the provider calls Trivium's roles where it calls them otherwise: trivium-admins=admin,staff=reader."""
+
     limits: str = ""
     """How much a key or a tenant may take: key.requests=50/s,tenant.uploads=600/m,tenant.tokens=2000000/d. Of requests,
     uploads, bytes, documents and tokens, per s, m, h or d. Empty: as much as it likes."""
     max_upload_bytes: Count = 256 * 1024 * 1024
+    """The largest file that is read, wherever it comes from."""
     max_nesting: Annotated[int, msgspec.Meta(ge=0)] = 5
     """How deep files inside files are read (an attachment lies 1 deep); what lies deeper is told and left out."""
     max_family_bytes: Count = 4 * 1024 * 1024 * 1024
@@ -135,18 +147,25 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     url: str = ""
     """Where the command line finds a server; empty: the one running on `data_dir`, else its own."""
     api_key: str = ""
+    """The key that it sends. Empty: to a server on `data_dir` the first of `api_keys`, to another none."""
 
     llm: Literal["", "openai", "anthropic", "ollama", "vllm"] = ""
+    """Whose language model is asked; `openai` is also whatever speaks as OpenAI does. Empty: none is."""
     llm_url: str = ""
+    """Its address; empty: the provider's own, Ollama's and vLLM's on this machine."""
     llm_model: str = ""
+    """The model as the provider calls it; needed with one."""
     llm_api_key: str = ""
+    """What the provider knows its customers by; a server of your own may want none."""
     llm_waiting_limit: Annotated[int, msgspec.Meta(ge=0)] = 8
     """With vLLM: while so many requests wait in its own queue, or its cache is nearly full, a backfill asks it nothing
     and waits. Recordings and large files wait at twice, other uploads at four times as many. 0: never."""
     vision_model: str = ""
     """A model of the same provider that can see: it describes the pictures of documents. Empty: none does."""
     llm_timeout_s: Positive = 60.0
+    """How long a call may take, tries again included."""
     llm_concurrency: Count = 8
+    """Calls at a time, of a query service or for one document; the others wait."""
 
     embed_model: str = ""
     """A local path or a hub name; empty: the all-MiniLM-L6-v2 that is installed with Trivium."""
@@ -154,10 +173,16 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Languages that the embedding model knows, as ISO 639-1 codes separated by commas; `*`: every one.
     Empty: English for the installed model, every one for another. In other languages words decide, not vectors."""
     embed_backend: Literal["auto", "openvino", "torch"] = "auto"
+    """What runs the embedding model. `auto`: torch where there are an NVIDIA driver and torch, else OpenVINO, and torch
+    where that cannot run it."""
     embed_threads: Annotated[int, msgspec.Meta(ge=0)] = 0
     """Cores that embedding takes; 0: all. On a machine that runs the servers too, one fewer answers them sooner."""
     rerank: Literal["none", "cross-encoder", "llm"] = "none"
+    """Who orders passages once more before an answer is written from them, where the request does not say: nobody, the
+    `rerank_model`, or the language model."""
     rerank_model: str = ""
+    """A folder with a cross-encoder, or the hub name of one that was downloaded before; torch runs it. Empty: none.
+    With an inference service, both it and those who ask it need the setting."""
     speech_model: str = ""
     """A folder with a Whisper model for CTranslate2, or the hub name of one that was downloaded before; empty: none."""
     visual_model: str = ""
@@ -173,15 +198,21 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     With it, that library also reads what Trivium's parsers do not know."""
 
     chunker: Literal["structural", "semantic", "paragraph", "fixed", "tokens"] = "structural"
+    """How documents are cut into passages: along headings, paragraphs, lists and tables; where neighbouring sentences
+    are least alike; by whole paragraphs; by characters; by the embedding model's tokens."""
     chunk_size: Count = 1200
+    """The most that a passage holds, in characters; with `tokens` in tokens."""
     chunk_overlap: Annotated[int, msgspec.Meta(ge=0)] = 120
+    """What it repeats of the one before, counted alike; less than `chunk_size`."""
     enrich_with_llm: bool = True
+    """Whether the language model says where in its document each passage stands; else the document's sentences do."""
     extractor: Literal["", "rules", "llm", "agent"] = ""
     """Who reads passages for the graph: rules, a language model once a passage, or an agent that calls tools.
     Empty: `llm` where a model is configured and `extract_with_llm` is not off, else `rules`."""
     dataset_extractors: str = ""
     """DATASET=EXTRACTOR, separated by commas, for datasets that another one reads."""
     extract_with_llm: bool = True
+    """Whether the language model reads passages for the graph where no extractor is named."""
     contradiction_judgements: Annotated[int, msgspec.Meta(ge=0)] = 20
     """Pairs of statements that the language model judges each time contradictions are looked for; 0: none."""
     agent_budget_tokens: Count = 1_000_000
@@ -190,15 +221,24 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Questions to the model for one passage."""
 
     mode: Mode = Mode.HYBRID
+    """How passages are found where the request does not say."""
     query_timeout_s: Positive = 30.0
     """How long a search, an answer or an embedding may take; over HTTP it begins within `request_timeout_s`, too."""
     vector_budget_s: Positive = 2.0
+    """How long a search may wait for near vectors, pictures' too; then it does without and says so, or waits 20 seconds
+    where it asks nothing else."""
     keyword_budget_s: Positive = 2.0
+    """The same for words."""
     graph_budget_s: Positive = 2.0
+    """How long the graph may take in a search, which then does without it and says so."""
 
     parse_timeout_s: Positive = 120.0
+    """How long the next step in reading a file may take, such as a page of a scan; past it the document fails."""
     parse_memory_bytes: Count = 1024 * 1024 * 1024
+    """What the process that reads a file may hold, its libraries and OCR included; past it the document fails."""
     parse_workers: Count = 1
+    """Such processes that each process of a worker has at a time; a long file gives its place to another."""
+
     max_attempts: Count = 5
     """Deaths of its worker after which a document is given up. A file that only kills its parser, which runs in a
     process of its own, ends at the first; a worker's death hits whatever it had in hand, so three are no proof."""
@@ -221,9 +261,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """A worker touches it whenever a canary task came through the broker, and removes it at its end. `{pid}` is the
     worker's process: each of several needs a file of its own."""
     worker_metrics_host: str = "127.0.0.1"
+    """Where a worker tells its metrics."""
     worker_metrics_port: Port = 9193
-    """Where a worker's first process tells its metrics; the next does at the next port. A port that is taken, by
-    another worker of this machine, is passed over for the next free one of 32. 0: nowhere."""
+    """The port of its first process; the next one's is the next. A port that is taken, by
+    another worker of this machine, is passed over for the next free one of 128. 0: nowhere."""
+
     url_allow: str = ""
     """Hosts, domains (`*.example.org`) and networks that may be fetched although private, separated by commas."""
     url_deny: str = ""
@@ -241,9 +283,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     Empty: `secrets` in the data directory."""
 
     s3_url: str = "http://127.0.0.1:9000"
+    """The object store: MinIO, or any S3."""
     s3_access_key: str = ""
+    """The account there."""
     s3_secret_key: str = ""
+    """What it signs requests with."""
     s3_region: str = "us-east-1"
+    """The region that they are signed for."""
     s3_bucket: str = "trivium"
     """Trivium's own: records, originals and artifacts."""
     s3_uploads: str = "trivium-uploads"
@@ -253,36 +299,54 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     bucket_datasets: str = ""
     """BUCKET/PREFIX=DATASET, separated by commas: in which dataset the objects of a bucket come. The longest beginning
     of an object's address decides; without one it is `default`."""
+
     events_host: str = "127.0.0.1"
     """Where the control process hears an object server's webhook."""
     events_port: Port = 8081
+    """Its port, also of `/metrics` and `/backlog`."""
     events_token: str = ""
     """What the webhook must send as `Authorization: Bearer`; needed when it does not come over loopback."""
     events_key: str = "trivium:events"
     """The Redis list that an object server pushes its notifications to."""
     reconcile_s: Positive = 300.0
     """How long a change that no event told may go unnoticed."""
+
     redis_url: str = "redis://127.0.0.1:6379/0"
+    """Redis: what waits, and who has what in hand. With a password redis://:PASSWORD@HOST:PORT/0;
+    rediss:// is with TLS."""
     broker_url: str = ""
     """Any address that Celery understands; empty: `redis_url`."""
     milvus_url: str = "http://127.0.0.1:19530"
+    """Milvus: the vectors."""
     milvus_token: str = ""
+    """Its token, or USER:PASSWORD."""
     elasticsearch_url: str = "http://127.0.0.1:9200"
+    """Elasticsearch: the words."""
     elasticsearch_api_key: str = ""
+    """A key for it; else a user and a password."""
     elasticsearch_user: str = ""
+    """The user, where there is no key."""
     elasticsearch_password: str = ""
+    """That user's password."""
     neo4j_url: str = "bolt://127.0.0.1:7687"
+    """Neo4j: the graph."""
     neo4j_user: str = "neo4j"
+    """The user there."""
     neo4j_password: str = ""
+    """That user's password."""
     neo4j_database: str = "neo4j"
+    """The database in it."""
     index_prefix: str = "trivium"
     """Begins the name of every index and collection, so that several installations can share a server."""
+
     inference_url: str = ""
     """host:port of the inference service; empty: models run in this process."""
     inference_host: str = "127.0.0.1"
     """Where the inference service itself listens."""
     inference_port: Port = 9191
+    """And its port."""
     inference_metrics_port: Port = 9192
+    """Where it tells its metrics, at the same host."""
     inference_batch_tokens: Count = 8192
     """What one thread takes from the queue at a time, sorts by length and runs in batches of like length."""
     inference_max_wait_ms: Annotated[float, msgspec.Meta(ge=0)] = 2.0
@@ -293,7 +357,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     traces_share: Annotated[float, msgspec.Meta(ge=0, le=1)] = 1.0
     """How many of the requests that come without a trace of the caller's are traced, 0 to 1."""
     log_level: Literal["debug", "info", "warning", "error"] = "info"
+    """What is told, and all that is worse; of libraries warnings at least. `debug` also shows a failure's insides."""
     log_format: Literal["text", "json"] = "text"
+    """Lines for people, or an object of JSON a line."""
 
     @property
     def dataset_rules(self) -> dict[str, str]:
@@ -557,6 +623,15 @@ def unknown_variables(environ: Mapping[str, str] | None = None) -> list[str]:
 def misspelt(environ: Mapping[str, str] | None = None) -> list[str]:
     """A sentence on each of `unknown_variables`, for whoever starts a process."""
     return [f"{name} is not a setting of Trivium{_meant(name)}" for name in unknown_variables(environ)]
+
+
+def left_embedded(environ: Mapping[str, str] | None = None) -> list[str]:
+    """A sentence where servers are named and `TRIVIUM_BACKEND` is not, for whoever runs a command."""
+    env = os.environ if environ is None else environ
+    named = [variable for variable in map(_variable, SERVERS) if env.get(variable)]
+    if not named or env.get(_variable("backend")):
+        return []
+    return [f"{named[0]} is set, and TRIVIUM_BACKEND=distributed is not: documents stay in the data directory."]
 
 
 def _meant(name: str) -> str:

@@ -897,6 +897,24 @@ def test_every_command_warns_of_misspelt_variables_once(run: Run) -> None:
         assert told.count("TRIVIUM_CHUNKR is not a setting of Trivium; did you mean TRIVIUM_CHUNKER?") == 1
 
 
+@pytest.mark.parametrize(
+    "command", [("dead", "list"), ("tenants", "list"), ("doctor",), ("audit",), ("rebuild", "--store", "keywords")]
+)
+def test_a_command_that_works_on_the_stores_says_that_it_asks_no_server(run: Run, command: tuple[str, ...]) -> None:
+    told, *_ = run(*command).stderr.splitlines()
+    assert told.startswith("TRIVIUM_URL is set, but this command asks no server")
+    assert told.endswith(" it works on the data directory .trivium of the settings.")
+    assert told not in run(*command, TRIVIUM_URL="").stderr
+
+
+def test_servers_without_their_backend_are_told_and_no_documents_go_to_them(run: Run) -> None:
+    servers = {"TRIVIUM_NEO4J_URL": "bolt://127.0.0.1:9"}
+    (told,) = run("config", **servers).stderr.splitlines()
+    assert told.startswith("Warning: TRIVIUM_NEO4J_URL is set, and TRIVIUM_BACKEND=distributed is not")
+    for chosen in ("embedded", "distributed"):
+        assert run("config", **servers, TRIVIUM_BACKEND=chosen).stderr == ""
+
+
 def test_escape_sequences_from_documents_never_reach_the_terminal(run: Run) -> None:
     write("evil.txt", "Ada \x1b]0;owned\x07\x1b[2J\x9b31m \u202etxt.exe")
     run("ingest", "evil.txt")

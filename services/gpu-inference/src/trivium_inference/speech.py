@@ -127,7 +127,7 @@ class WhisperTranscriber:
             raise NeverWill(
                 "no_speech_model",
                 "faster-whisper is not installed here.",
-                "Install trivium-gpu-inference[speech], or unset TRIVIUM_SPEECH_MODEL.",
+                "Install trivium-gpu-inference[speech] (in a checkout: make speech), or unset TRIVIUM_SPEECH_MODEL.",
             ) from error
         folder = Path(self._name).expanduser()
         if not folder.is_dir():

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from trivium.cli import runtime
-from trivium.config import load_settings
+from trivium.cli.session import settings_of_stores
 from trivium.domain.documents import DATASET
 from trivium.domain.errors import Refused
 
@@ -36,7 +36,7 @@ def backfill(
     An object that is in another dataset than --dataset already stays there, and counts as refused.
     The exit code is 1 when it was stopped or anything failed.
     """
-    settings = load_settings()
+    settings = settings_of_stores()
     if settings.backend != "distributed":
         raise Refused(
             "no_buckets",

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from trivium.cli import runtime
+from trivium.cli.session import settings_of_stores
 from trivium.cli.terminal import note, print_json, print_table
-from trivium.config import load_settings
 from trivium.domain.errors import Refused
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def backlog(as_json: bool) -> None:
     "work" is measured seconds of one worker for all that has still to come to the queue's resource; "takes" is that
     divided by the workers that look into the queue now. "?": no worker has measured it yet.
     """
-    settings = load_settings()
+    settings = settings_of_stores()
     if settings.backend != "distributed":
         raise Refused(
             "no_queues",

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import click
 
 from trivium.cli import runtime
+from trivium.cli.session import settings_of_stores
 from trivium.cli.terminal import counted, note, one_line, print_json, print_table, say
-from trivium.config import load_settings
 from trivium.domain.errors import Refused
 from trivium.domain.scope import Tenant
 
@@ -127,7 +127,7 @@ def _chosen(
 
 @contextmanager
 def _stores() -> Iterator[Stores]:
-    with runtime.stores(load_settings()) as stores:
+    with runtime.stores(settings_of_stores()) as stores:
         yield stores
 
 

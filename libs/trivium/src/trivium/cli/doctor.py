@@ -6,8 +6,8 @@ import click
 
 from trivium.cli import runtime
 from trivium.cli.main import EXIT_FAILED
+from trivium.cli.session import settings_of_stores
 from trivium.cli.terminal import counted, note, print_json, print_table
-from trivium.config import load_settings
 
 
 @click.command()
@@ -18,7 +18,7 @@ def doctor(ctx: click.Context, as_json: bool) -> None:
 
     Exit code 1 when something needs doing.
     """
-    settings = load_settings()
+    settings = settings_of_stores()
     findings = runtime.checkup(settings.backend)(settings)
     if as_json:
         print_json(findings)

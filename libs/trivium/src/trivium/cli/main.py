@@ -187,13 +187,13 @@ def cli(ctx: click.Context) -> None:
     if ctx.invoked_subcommand is None:
         click.echo(INTRODUCTION, nl=False)
     elif ctx.invoked_subcommand != "serve":  # which does it itself, as a line of its log
-        _warn_of_misspelt()
+        _warn_of_settings()
 
 
-def _warn_of_misspelt() -> None:
-    from trivium.config import misspelt
+def _warn_of_settings() -> None:
+    from trivium.config import left_embedded, misspelt
 
-    for sentence in misspelt():
+    for sentence in misspelt() + left_embedded():
         click.echo(f"Warning: {sentence}", err=True)
 
 

@@ -6,8 +6,8 @@ import click
 
 from trivium.cli import runtime
 from trivium.cli.main import EXIT_FAILED
+from trivium.cli.session import settings_of_stores
 from trivium.cli.terminal import note
-from trivium.config import load_settings
 from trivium.domain.errors import Refused
 
 
@@ -20,7 +20,7 @@ def prepare(ctx: click.Context, wait_s: float) -> None:
     It may be done at any time, by several at once, and changes nothing the second time. Exit code 1 when a server
     stands in the way, with the reason and what to do. `trivium doctor` looks at more.
     """
-    settings = load_settings()
+    settings = settings_of_stores()
     if settings.backend != "distributed":
         raise Refused("no_servers", "Embedded, there are no servers to prepare.", "Set TRIVIUM_BACKEND=distributed.")
     in_the_way = runtime.prepare()(settings, wait_s)

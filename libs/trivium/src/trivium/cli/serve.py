@@ -6,7 +6,7 @@ import click
 
 from trivium.cli import runtime
 from trivium.cli.terminal import note, say
-from trivium.config import load_settings, misspelt, wanted_log_format
+from trivium.config import left_embedded, load_settings, misspelt, wanted_log_format
 
 
 @click.command()
@@ -22,7 +22,7 @@ def serve() -> None:
     configure_logging("error", wanted_log_format())
     log_everything(wanted_log_format())
     settings = load_settings()
-    for sentence in misspelt():
+    for sentence in misspelt() + left_embedded():
         note(f"Warning: {sentence}")
 
     def ready(http: str, grpc: str) -> None:

@@ -1,4 +1,7 @@
-"""Where a command finds its server: `TRIVIUM_URL`, else the one that runs on the data directory, else its own."""
+"""Where a command finds its server: `TRIVIUM_URL`, else the one that runs on the data directory, else its own.
+
+A command that works on the stores themselves finds none: it says so where `TRIVIUM_URL` names one.
+"""
 
 from __future__ import annotations
 
@@ -73,6 +76,15 @@ def _found_or_started(settings: Settings, stack: ExitStack) -> str:
                 raise
         time.sleep(_POLL_S)
     return url
+
+
+def settings_of_stores() -> Settings:
+    """The settings, for a command that works on what they name and asks no server."""
+    settings = load_settings()
+    if settings.url:
+        stores = f"the data directory {settings.data_dir}" if settings.backend == "embedded" else "the servers"
+        note(f"TRIVIUM_URL is set, but this command asks no server: it works on {stores} of the settings.")
+    return settings
 
 
 def server_is_running(settings: Settings) -> bool:

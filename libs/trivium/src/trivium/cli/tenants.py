@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from trivium.cli import runtime
+from trivium.cli.session import settings_of_stores
 from trivium.cli.terminal import counted, note, print_json, print_table, say
-from trivium.config import Settings, load_settings
+from trivium.config import Settings
 from trivium.domain.errors import Refused
 from trivium.domain.scope import DEFAULT_TENANT, Tenant
 
@@ -44,7 +45,7 @@ def list_tenants(as_json: bool = False) -> None:
     """List tenants with their documents, the bytes of these, and their keys."""
     from trivium.tenants.totals import tenants_totals
 
-    with runtime.stores(load_settings()) as stores:
+    with runtime.stores(settings_of_stores()) as stores:
         found = list(tenants_totals(stores))
     if as_json:
         print_json(found)
@@ -65,7 +66,7 @@ def create(name: str) -> None:
     """
     from trivium.tenants.create import create_tenant
 
-    settings, tenant = load_settings(), Tenant(name)
+    settings, tenant = settings_of_stores(), Tenant(name)
     if tenant in settings.tenants_by_key.values():
         why = f"TRIVIUM_API_KEYS has a key of {name} already: it is an admin's."
         raise Refused("key_in_environment", why, "Run `trivium keys create` with it, or name another tenant.")
@@ -88,7 +89,7 @@ def erase(name: str, yes: bool) -> None:
     from trivium.tenants.erase import erase_tenant, require_known
     from trivium.tenants.totals import totals
 
-    settings, tenant = load_settings(), Tenant(name)
+    settings, tenant = settings_of_stores(), Tenant(name)
     _refuse_with_key(settings, tenant)
     with runtime.upkeep().opened(settings) as stores:
         require_known(stores, tenant)
@@ -111,7 +112,7 @@ def export(name: str, file: Path) -> None:
     from trivium.flow.originals import Originals, no_buckets
     from trivium.tenants.export_tenant import export_tenant
 
-    settings = load_settings()
+    settings = settings_of_stores()
     with runtime.stores(settings) as stores:
         buckets = cast("BucketStores", stores).uploads if settings.backend == "distributed" else no_buckets
         left_out = export_tenant(stores, Originals(stores.objects, buckets), Tenant(name), file)
@@ -133,7 +134,7 @@ def import_file(file: Path, name: str) -> None:
     from trivium.tenants.import_archive import import_archive
     from trivium.tenants.totals import totals
 
-    settings = load_settings()
+    settings = settings_of_stores()
     with runtime.upkeep().opened(settings) as stores:
         tenant, documents = import_archive(stores, file, settings.max_upload_bytes, name)
         stores.work_signal.notify()

@@ -10,8 +10,8 @@ import msgspec
 
 from trivium.cli import runtime
 from trivium.cli.main import EXIT_FAILED
+from trivium.cli.session import settings_of_stores
 from trivium.cli.terminal import counted, note, one_line, print_json, print_table
-from trivium.config import load_settings
 from trivium.domain.drift import Drift, Store
 from trivium.domain.errors import Refused
 
@@ -34,7 +34,7 @@ def audit(ctx: click.Context, repair: bool, quick: bool, as_json: bool) -> None:
     compare its names and relations; with --quick it reads ids alone. Embedded, no server may be running on the data
     directory. Exit code 1 when something differs and was not repaired.
     """
-    drifts = list(runtime.upkeep().audit(load_settings(), repair=repair, quick=quick))
+    drifts = list(runtime.upkeep().audit(settings_of_stores(), repair=repair, quick=quick))
     if as_json:
         print_json(drifts)
     elif drifts:
@@ -57,7 +57,7 @@ def rebuild(name: str) -> None:
     pictures and HyperNodes. `trivium audit --repair` finishes a rebuild that was interrupted.
     """
     with _counting("written") as count:
-        lost = runtime.upkeep().rebuild(load_settings(), _STORES[name], count)
+        lost = runtime.upkeep().rebuild(settings_of_stores(), _STORES[name], count)
     _tell_lost(lost)
 
 
@@ -71,7 +71,7 @@ def reembed(model: str | None) -> None:
     not, never meet. Stop ingest before it ends, and start every process again with TRIVIUM_EMBED_MODEL set to the new
     model: questions must be embedded by the model of the passages.
     """
-    settings = load_settings()
+    settings = settings_of_stores()
     if model and settings.inference_url:
         raise Refused(
             "model_elsewhere",

@@ -47,7 +47,8 @@ DESCRIPTION = """\
 Hand over sources, ask questions, get answers whose every claim leads back to its passage.
 
 Errors are `application/problem+json` (RFC 9457) with a stable `code` and an `action`. Listings hand out a `cursor`;
-send it back for the next page. Without configured keys the server answers only to localhost, as tenant `default`.
+send it back for the next page. Without configured keys or single sign-on the server answers only to localhost, as
+tenant `default`.
 """
 LINKED = ("/v1/sources/{id}/view", "/v1/sources/{id}/content")
 LINKS = "In the links of citations, where keys are needed: with `tenant`, `key`, `passage` and `expires` it opens them."

@@ -65,5 +65,5 @@ FORMAT = Format(
     recognise=recognise,
     read=read,
     cites="time range",
-    needs="a speech model; the extra `media` for chapters",
+    needs="a speech model; the extra `media` of trivium-ingest-worker for chapters",
 )

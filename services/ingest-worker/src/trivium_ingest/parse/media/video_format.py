@@ -106,5 +106,5 @@ FORMAT = Format(
     recognise=recognise,
     read=read,
     cites="time range, with the frame",
-    needs="OCR, a speech model; the extra `media` for subtitles and chapters inside",
+    needs="OCR, a speech model; the extra `media` of trivium-ingest-worker for subtitles and chapters inside",
 )
