@@ -82,7 +82,7 @@ def test_front_matter_is_yaml(parse: Parse) -> None:
     )
     assert document.title == "Field: guide"
     assert (document.metadata["tags"], document.metadata["by.name"]) == ("otter, trout", "R. Vale")
-    assert document.units[0].text == "Otters"
+    assert [unit.text for unit in document.units[:2]] == ["tags: otter, trout\nby.name: R. Vale", "Otters"]
     broken = parse("---\ntitle: [x\n---\n# Otters\n")
     assert broken.title == "Otters"
 
