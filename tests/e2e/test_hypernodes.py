@@ -16,7 +16,7 @@ HANDBOOK = """# Harbour handbook
 
 Two bow lines are made fast before the engine stops. Fenders hang on the side of the quay.
 
-{padding}
+{of the mooring}
 
 A stern line is led to the ring of Orla Quay, and slack is taken up as the water rises.
 
@@ -24,10 +24,13 @@ A stern line is led to the ring of Orla Quay, and slack is taken up as the water
 
 The pump of Brannock Head opens at seven. Diesel is paid for at the kiosk.
 
-{padding}
+{of the fuel}
 
 Canisters are filled on the pontoon alone, with the engine off.
-""".replace("{padding}", "Nothing else is asked of the crew of a visiting boat at this time. " * 25)
+"""
+for part, first in (("{of the mooring}", 1), ("{of the fuel}", 26)):  # no sentence stands twice
+    said = [f"Nothing else is asked of the crew of visiting boat {first + number} at this time." for number in range(25)]
+    HANDBOOK = HANDBOOK.replace(part, " ".join(said))
 QUESTION = "What is the chapter about tying up a boat about?"
 
 

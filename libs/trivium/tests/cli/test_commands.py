@@ -897,9 +897,7 @@ def test_every_command_warns_of_misspelt_variables_once(run: Run) -> None:
         assert told.count("TRIVIUM_CHUNKR is not a setting of Trivium; did you mean TRIVIUM_CHUNKER?") == 1
 
 
-@pytest.mark.parametrize(
-    "command", [("dead", "list"), ("tenants", "list"), ("doctor",), ("audit",), ("rebuild", "--store", "keywords")]
-)
+@pytest.mark.parametrize("command", [("dead", "list"), ("tenants", "list"), ("doctor",)])
 def test_a_command_that_works_on_the_stores_says_that_it_asks_no_server(run: Run, command: tuple[str, ...]) -> None:
     told, *_ = run(*command).stderr.splitlines()
     assert told.startswith("TRIVIUM_URL is set, but this command asks no server")
