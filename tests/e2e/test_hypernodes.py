@@ -28,10 +28,13 @@ The pump of Brannock Head opens at seven. Diesel is paid for at the kiosk.
 
 Canisters are filled on the pontoon alone, with the engine off.
 """
-for part, first in (("{of the mooring}", 1), ("{of the fuel}", 26)):  # no sentence stands twice
-    said = [f"Nothing else is asked of the crew of visiting boat {first + number} at this time." for number in range(25)]
-    HANDBOOK = HANDBOOK.replace(part, " ".join(said))
-QUESTION = "What is the chapter about tying up a boat about?"
+PADDING = {  # no sentence stands twice
+    "{of the mooring}": "Rope {} is coiled on the deck of the boat once she is tied up.",
+    "{of the fuel}": "Litre {} of diesel is written into the book beside the pump.",
+}
+for part, sentence in PADDING.items():
+    HANDBOOK = HANDBOOK.replace(part, " ".join(sentence.format(number) for number in range(1, 31)))
+QUESTION = "Which fuel is sold at the pump?"
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +46,7 @@ def harbour(server: Server) -> Server:
 
 def test_the_command_line_shows_the_section_that_led_to_a_passage(harbour: Server) -> None:
     shown = harbour.cli("search", "--mode", "deep", QUESTION).stdout
-    assert "Harbour handbook > Mooring" in shown
+    assert "Harbour handbook > Fuel" in shown
     assert "hypernode #1" in shown
     assert "deep" in harbour.cli("search", "--help").stdout
 
@@ -53,7 +56,7 @@ def test_http_and_grpc_find_the_same_and_filters_hold(harbour: Server) -> None:
     with harbour.http() as client, harbour.channel() as channel:
         found = client.post("/v1/search", json=wanted).json()
         assert {hit["chunk"]["source"] for hit in found["hits"]} == {"handbook.md"}
-        assert found["hits"][0]["hypernode"] == "Harbour handbook > Mooring"
+        assert found["hits"][0]["hypernode"] == "Harbour handbook > Fuel"
         assert (found["mode"], found["degraded"]) == ("deep", [])
         where = query_pb2.SearchFilter(dataset="harbour")
         request = query_pb2.SearchRequest(query=QUESTION, mode="deep", filter=where)
@@ -77,9 +80,9 @@ def test_what_is_deleted_or_replaced_leads_nowhere(harbour: Server) -> None:
     harbour.take("gone.md", HANDBOOK.replace("Harbour", "Marina"), dataset="gone")
     wanted = {"query": QUESTION, "mode": "deep", "filters": {"dataset": "gone"}}
     with harbour.http() as client:
-        assert client.post("/v1/search", json=wanted).json()["hits"][0]["hypernode"] == "Marina handbook > Mooring"
-        harbour.take("gone.md", HANDBOOK.replace("Harbour", "Ford").replace("Mooring", "Tying up"), dataset="gone")
-        assert client.post("/v1/search", json=wanted).json()["hits"][0]["hypernode"] == "Ford handbook > Tying up"
+        assert client.post("/v1/search", json=wanted).json()["hits"][0]["hypernode"] == "Marina handbook > Fuel"
+        harbour.take("gone.md", HANDBOOK.replace("Harbour", "Ford").replace("Fuel", "Diesel"), dataset="gone")
+        assert client.post("/v1/search", json=wanted).json()["hits"][0]["hypernode"] == "Ford handbook > Diesel"
         harbour.cli("delete", "gone.md", "--yes")
         assert client.post("/v1/search", json=wanted).json()["hits"] == []
     harbour.stop()
