@@ -293,7 +293,7 @@ async def test_the_judge_of_an_answer_gives_one_of_the_three_verdicts(
     vllm: VllmServer, llm: Llm, hits: tuple[Hit, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # a fence that is new each time is another prompt, at some of which a model of random weights never ends a string
-    monkeypatch.setattr(secrets, "token_hex", lambda size: "5e" * size)
+    monkeypatch.setattr(secrets, "token_hex", lambda size: "7c" * size)
     asked = vllm.count("vllm:request_prompt_tokens_count")
     shelf = Shelf(hits)
     draft = Draft(
