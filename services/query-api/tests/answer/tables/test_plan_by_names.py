@@ -322,6 +322,13 @@ def test_an_instrument_is_called_by_its_name_and_lent_to_nobody_without_one(ques
     assert _answer("school_instruments.csv", LENT, question)[0] == said
 
 
+def test_what_several_rows_are_of_is_not_passed_over() -> None:
+    shop = (
+        "Date,What,Paid by,Money out\n1 May,Detergent 20 kg,Ana,86\n2 May,Detergent 10 kg,Ana,47\n3 May,Rent,Jo,400\n"
+    )
+    assert _likely("expenses.csv", shop, "How much was spent on detergent in total?") == ""
+
+
 def test_a_list_by_its_name_names_no_column() -> None:
     assert _answer("tram_finds.csv", FINDS, "How many things of line 7 are on the tram finds list?")[0] == "2"
 

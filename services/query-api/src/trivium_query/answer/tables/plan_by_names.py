@@ -165,7 +165,10 @@ def _is_loose(plan: Plan, reading: Reading, left: Sequence[Word]) -> bool:
 
 
 def _tells_kind(reading: Reading, word: Word) -> bool:
-    """Whether it stands before the name of what rows have: "soul records"."""
+    """Whether several values begin with it ("detergent"), or it stands before the name of rows: "soul records"."""
+    texts = column_kinds(reading.table, ColumnKind.TEXT)
+    if any(sum(stems_of(value)[:1] == (word.stem,) for value in reading.table.columns[at].values) > 1 for at in texts):
+        return True
     behind = reading.words.index(word) + 1
     named = [one.column for one in reading.columns if one.run.first == behind]
     return any(map(reading.table.names_rows, named))
