@@ -99,10 +99,15 @@ def test_one_that_fails_is_told_and_tried_again(world: World, peer: ImapPeer, ad
     assert world.came_to() == (0, 0, 0)
 
 
-def test_a_folder_that_is_numbered_anew_is_read_anew(world: World, peer: ImapPeer, address: str) -> None:
+def number_anew(world: World, peer: ImapPeer, address: str) -> None:
+    """A folder that was read, and is numbered anew with two messages."""
     follow(world, address)
     world.look()
     peer.validity, peer.uids = 8, [1, 2]
+
+
+def test_a_folder_that_is_numbered_anew_is_read_anew(world: World, peer: ImapPeer, address: str) -> None:
+    number_anew(world, peer, address)
     assert world.came_to() == (2, 3, 0)
     assert set(world.documents()) == {"here://8-1.eml", "here://8-2.eml"}
 
@@ -110,9 +115,7 @@ def test_a_folder_that_is_numbered_anew_is_read_anew(world: World, peer: ImapPee
 def test_a_look_at_a_folder_that_is_numbered_anew_goes_on_where_it_was_cut_off(
     world: World, peer: ImapPeer, address: str
 ) -> None:
-    follow(world, address)
-    world.look()
-    peer.validity, peer.uids = 8, [1, 2]
+    number_anew(world, peer, address)
     world.stop()
 
     def pause(_: float) -> None:
@@ -130,9 +133,7 @@ def test_a_look_at_a_folder_that_is_numbered_anew_goes_on_where_it_was_cut_off(
 def test_a_message_of_an_old_numbering_that_cannot_be_deleted_now_is_deleted_later(
     world: World, peer: ImapPeer, address: str
 ) -> None:
-    follow(world, address)
-    world.look()
-    peer.validity, peer.uids = 8, [1, 2]
+    number_anew(world, peer, address)
     world.stop()
     desk = world.services.connecting.desk
     found = look(msgspec.structs.replace(desk, intake=BusyIntake(desk.intake)), DEFAULT_TENANT, "here", lambda _: None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import repeat
 
 import msgspec
@@ -47,7 +47,7 @@ class ColumnMention(msgspec.Struct, frozen=True):
     denied: bool = False
 
 
-Index = Mapping[tuple[str, ...], Mapping[int, tuple[str, ...]]]
+Index = Mapping[tuple[str, ...], Mapping[int, Sequence[str]]]
 
 
 def value_mentions(table: Table, words: Sequence[Word]) -> list[ValueMention]:
@@ -58,13 +58,14 @@ def value_mentions(table: Table, words: Sequence[Word]) -> list[ValueMention]:
     months = month_column(table)
     found = [ValueMention(months, values, run) for run, values in spans_of_months(table, words) if months is not None]
     named, about = set(_label_stems(table)), set(stems_of(f"{table.about} {table.within}"))
-    runs, both = [*_runs(len(words))], ((_values(table), True), (_beginnings(table), False))
-    tried = [(run, index, whole) for run in runs for index, whole in both]
-    for run, index, whole in [*tried, *zip(runs, repeat(_parts(table)), repeat(False))]:
+    runs = [*_runs(len(words))]
+    values_of, beginnings, parts = _said_in(table, {_stems(words, run) for run in runs})
+    tried = [(run, index, whole) for run in runs for index, whole in ((values_of, True), (beginnings, False))]
+    for run, index, whole in [*tried, *zip(runs, repeat(parts), repeat(False))]:
         phrase = words[run.first : run.end]
-        held = index.get(tuple(word.stem for word in phrase), {})
-        held = {at: each for at, each in held.items() if not _is_to_doer(table.columns[at], words, run)}
-        holders = _said_of(table, words, run, held)
+        held = index.get(_stems(words, run), {}).items()
+        fitting = {at: tuple(each) for at, each in held if not _is_to_doer(table.columns[at], words, run)}
+        holders = _said_of(table, words, run, fitting)
         if len(holders) != 1 or run.indices() & joined(one.run for one in found):
             continue
         column, values = next(iter(holders.items()))
@@ -194,36 +195,33 @@ def _runs(count: int) -> Iterator[Run]:
         yield from (Run(first, first + size) for first in range(count - size + 1))
 
 
-def _values(table: Table) -> Index:
-    index: defaultdict[tuple[str, ...], dict[int, tuple[str, ...]]] = defaultdict(dict)
-    for at, value in _texts(table):
-        stems = stems_of(_FOOTNOTE.sub("", value))
-        index[stems][at] = (*index[stems].get(at, ()), value)
-    return index
+def _stems(words: Sequence[Word], run: Run) -> tuple[str, ...]:
+    return tuple(word.stem for word in words[run.first : run.end])
 
 
-def _beginnings(table: Table) -> Index:
-    """Two words and more that several values begin with: "sheet music", of "Sheet music: carols"."""
-    index: defaultdict[tuple[str, ...], dict[int, tuple[str, ...]]] = defaultdict(dict)
+def _said_in(table: Table, asked: Set[tuple[str, ...]]) -> tuple[Index, Index, Index]:
+    """Of the phrases that are asked, those that are values, two words and more that several begin with, and parts.
+
+    Parts are single words, but those that only join others; "sheet music" is what "Sheet music: carols" begins with.
+    """
+    whole, beginnings, parts = _new_index(), _new_index(), _new_index()
     for at, value in _texts(table):
         stems = stems_of(value)
+        bare = _FOOTNOTE.sub("", value)
+        if (own := stems if bare == value else stems_of(bare)) in asked:
+            whole[own][at].append(value)
         for size in range(2, min(len(stems), _MAX_VALUE_WORDS)):
-            index[stems[:size]][at] = (*index[stems[:size]].get(at, ()), value)
-    return {
-        stems: holders
-        for stems, holders in index.items()
-        if all(len(values) > 1 for values in holders.values()) and not is_function_word(stems[-1])
-    }
+            if stems[:size] in asked and not is_function_word(stems[size - 1]):
+                beginnings[stems[:size]][at].append(value)
+        for part in set(stems):
+            if (part,) in asked and len(part) > _SHORT and not is_function_word(part):
+                parts[(part,)][at].append(value)
+    several = {stems: held for stems, held in beginnings.items() if all(len(values) > 1 for values in held.values())}
+    return whole, several, parts
 
 
-def _parts(table: Table) -> Index:
-    """Single words of values, but those that only join others."""
-    index: defaultdict[tuple[str, ...], dict[int, tuple[str, ...]]] = defaultdict(dict)
-    for at, value in _texts(table):
-        for part in set(stems_of(value)):
-            if len(part) > _SHORT and not is_function_word(part):
-                index[(part,)][at] = (*index[(part,)].get(at, ()), value)
-    return index
+def _new_index() -> defaultdict[tuple[str, ...], defaultdict[int, list[str]]]:
+    return defaultdict(lambda: defaultdict(list))
 
 
 def _texts(table: Table) -> Iterator[tuple[int, str]]:

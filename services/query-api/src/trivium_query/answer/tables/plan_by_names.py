@@ -6,6 +6,7 @@ A word that is left over could change the sum, and no answer is better than a wr
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 
@@ -152,7 +153,7 @@ def _is_loose(plan: Plan, reading: Reading, left: Sequence[Word]) -> bool:
     names = [word for word in left if word.folded in telling or word.written[0].isdigit() or _is_name(reading, word)]
     of_values = plan.column is not None and any(word.folded in _DIFFERENT for word in reading.words)
     counted = plan.aggregate is Aggregate.COUNT and not reading.counts_times() and not of_values
-    if names or not reading.told() or len(left) > MAX_LEFT or any(_tells_kind(reading, word) for word in left):
+    if names or not reading.told() or len(left) > MAX_LEFT or _tell_kind(reading, left):
         return False
     if plan.aggregate is Aggregate.VALUE or counted:
         return _is_verb(reading, left) and (counted or _looks_up_one(plan, reading))
@@ -164,11 +165,20 @@ def _is_loose(plan: Plan, reading: Reading, left: Sequence[Word]) -> bool:
     return reading.counted() not in left and (called or not any(thing in left for thing in extremes))
 
 
-def _tells_kind(reading: Reading, word: Word) -> bool:
-    """Whether several values begin with it ("detergent"), or it stands before the name of rows: "soul records"."""
-    texts = column_kinds(reading.table, ColumnKind.TEXT)
-    if any(sum(stems_of(value)[:1] == (word.stem,) for value in reading.table.columns[at].values) > 1 for at in texts):
-        return True
+def _tell_kind(reading: Reading, left: Sequence[Word]) -> bool:
+    """Whether several values begin with one of them ("detergent"), or one names a kind of rows: "soul records"."""
+    return bool(left) and (
+        _begins_several(reading.table, left) or any(_stands_before_rows(reading, word) for word in left)
+    )
+
+
+def _begins_several(table: Table, left: Sequence[Word]) -> bool:
+    columns = (table.columns[at] for at in column_kinds(table, ColumnKind.TEXT))
+    first = (Counter(stems_of(value)[:1] for value in column.values) for column in columns)
+    return any(times[(word.stem,)] > 1 for times in first for word in left)
+
+
+def _stands_before_rows(reading: Reading, word: Word) -> bool:
     behind = reading.words.index(word) + 1
     named = [one.column for one in reading.columns if one.run.first == behind]
     return any(map(reading.table.names_rows, named))

@@ -160,11 +160,12 @@ class Reading(msgspec.Struct, frozen=True):
         ends = [at + 1 for at, word in enumerate(self.words) if word.folded in _CHOOSING]
         ends += [found.run.end for found in self.cues if found.cue in (Cue.HOW_MANY, Cue.HOW_MUCH)]
         stated = {each.column for one in self.conditions for each in one.filters}
+        flows = flows_of(self.table)  # "which stall took most"
         for end in sorted(ends):
             for one in self.columns:
                 near = end <= one.run.first <= end + _NEAR and one.column not in stated
                 near = near and not self._is_only_done(one.column)
-                near = near and self.words[one.run.first].stem not in flows_of(self.table)  # "which stall took most"
+                near = near and self.words[one.run.first].stem not in flows
                 if near and self._is_bare(end, one.run.first):
                     return self._headed(one).column
         return None
@@ -280,12 +281,8 @@ class Reading(msgspec.Struct, frozen=True):
 
     def counts_things(self) -> bool:
         """Whether "how many" asks for "items", or "catalogue items"."""
-        return self.counts_any(THINGS)
-
-    def counts_any(self, stems: frozenset[str]) -> bool:
-        """Whether "how many" asks for one of these, or a kind of it."""
         found = self.cue(Cue.HOW_MANY)
-        return found is not None and any(word.stem in stems for word in self.kind_behind(found))
+        return found is not None and any(word.stem in THINGS for word in self._kind_behind(found))
 
     def counts_occasions(self) -> bool:
         """Whether "how many" asks for what each row is one time of: "skip jobs", "orders"."""
@@ -297,13 +294,13 @@ class Reading(msgspec.Struct, frozen=True):
 
     def is_of_occasions(self, found: CueFound) -> bool:
         """Whether that stands behind it."""
-        return any(map(self._is_occasion, self.kind_behind(found)))
+        return any(map(self._is_occasion, self._kind_behind(found)))
 
     def _is_occasion(self, word: Word) -> bool:
         """Deals are rows but in accounts, where some rows are income and some are none."""
         return word.stem in OCCASIONS or (word.folded in DEALS and not flows_of(self.table))
 
-    def kind_behind(self, found: CueFound) -> list[Word]:
+    def _kind_behind(self, found: CueFound) -> list[Word]:
         """The first word behind it that says something, and the next one: "skip jobs"."""
         behind = range(found.run.end, len(self.words))
         first = next((at for at in behind if not is_function_word(self.words[at].folded)), len(self.words))
