@@ -50,6 +50,8 @@ from trivium_query.words import content_words
         ("pond harmless", "The pond is harmless, but signs ask people not to wade in it.", True),
         ("room open", "The room is open from Tuesday to Saturday.", True),
         ("ladder opened 2016", "Before she came, Brandt built the ladder at Corrin Gorge, which opened in 2016.", True),
+        ("Brandt built ladder", "Before that, Brandt built the ladder at Corrin Gorge, which opened in 2016.", True),
+        ("Brandt built ladder", "Brandt never built the ladder at Corrin Gorge, which opened in 2016.", False),
         # who only counts words cannot tell
         ("chairman opened meeting", "The meeting was opened by Ms Oduya, as the chairman was ill.", None),
         ("town piers paid", "The state paid for the piers and the town for the railings.", None),

@@ -65,9 +65,13 @@ MAX_SHORT = 8  # words of "the umbrella was not"
 
 
 class Part(NamedTuple):
-    """A clause, without the word that leads in, and whether that word turns ("but")."""
+    """A clause, without the word that leads in, and whether that word turns ("but"); `words` are its `own`, and more.
+
+    What begins with "it" or "which" has the words of the part before, too.
+    """
 
     text: str
+    own: frozenset[str]
     words: frozenset[str]
     turns: bool
 
@@ -86,7 +90,8 @@ def is_said(asked: Set[str], sentence: str) -> bool | None:
     short = _left_short(told, parts)
     if short is not None:
         return short
-    holders = [part for part in parts if told <= part.words]
+    outright = [part for part in parts if told <= part.own]  # "which opened in 2016" only adds to what is said before
+    holders = outright or [part for part in parts if told <= part.words]
     if len(holders) != 1:
         return None
     later = parts[parts.index(holders[0]) + 1 :]
@@ -157,12 +162,10 @@ def _left_short(told: Set[str], parts: Sequence[Part]) -> bool | None:
 
 
 def _parts(sentence: str) -> list[Part]:
-    """What begins with "it" or "which" has the words of the part before, too."""
     texts = [text.strip(" .,;:!?") for text in _SPLIT.split(" ".join(sentence.split()))]
     parts: list[Part] = []
     for text in filter(None, texts):
-        said, words = _LEAD.sub("", text), frozenset(content_words(text))
-        if parts and _OF_IT.match(said):
-            words |= parts[-1].words
-        parts.append(Part(said, words, _TURNS.match(text) is not None))
+        said, own = _LEAD.sub("", text), frozenset(content_words(text))
+        before = parts[-1].words if parts and _OF_IT.match(said) else frozenset[str]()
+        parts.append(Part(said, own, own | before, _TURNS.match(text) is not None))
     return parts
