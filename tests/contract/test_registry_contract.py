@@ -222,6 +222,18 @@ def test_many_saves_are_each_refused_by_themselves(mine: TenantRegistry, tenant:
     assert mine.save_many([]) == set()
 
 
+def test_many_are_deleted_at_once_and_unknown_ones_are_absent(mine: TenantRegistry, tenant: Tenant) -> None:
+    for name in ("a", "b", "c"):
+        mine.accept(document(tenant, name))
+    before = mine.delete("a")
+    deleted = mine.delete_many(["b", "none", "a"])
+    assert (sorted(deleted), deleted["a"]) == (["a", "b"], before)
+    assert (deleted["b"].state, deleted["b"].fence) == (DocumentState.DELETED, 2)
+    assert mine.get_many(["a", "b", "none"]) == deleted
+    assert mine.get("c").state is DocumentState.PENDING
+    assert mine.delete_many([]) == {}
+
+
 def test_many_claims_take_what_can_be_taken_in_the_order_given(mine: TenantRegistry, tenant: Tenant) -> None:
     wanted = [mine.accept(document(tenant, name)) for name in ("c", "held", "gone", "newer", "a")]
     mine.claim("held", "v1", 100, now=50)

@@ -10,7 +10,7 @@ from sounds import encoded, silence
 from trivium.adapters.distributed.inference.models import RemoteTranscriber
 from trivium.adapters.distributed.inference.server import Inference
 from trivium.domain.errors import NeverWill
-from trivium.ports.inference import Transcriber
+from trivium.ports.inference import Transcriber, Transcript
 from trivium_inference.serving.vowels import vowels
 from trivium_inference.speech import WhisperTranscriber
 
@@ -80,22 +80,33 @@ def test_order_segments_follow_one_another_within_the_recording(transcriber: Tra
 
 
 def test_progress_rises_to_the_whole(transcriber: Transcriber, talk: bytes) -> None:
-    told: list[float] = []
+    told: list[Transcript] = []
     heard = transcriber.transcribe(talk, "en", told.append)
-    assert told == sorted(told)
-    assert told[-1] == heard.duration_s
+    assert [so_far.duration_s for so_far in told] == sorted(so_far.duration_s for so_far in told)
+    assert told[-1] == heard
     assert heard.language == "en"
 
 
 def test_half_done_what_progress_raises_ends_the_work_and_the_next_is_heard(
     transcriber: Transcriber, talk: bytes
 ) -> None:
-    def leave(done_s: float) -> None:
+    def leave(_: Transcript) -> None:
         raise InterruptedError
 
     with pytest.raises(InterruptedError):
         transcriber.transcribe(talk, "", leave)
     assert transcriber.transcribe(talk).segments
+
+
+def test_half_done_the_rest_of_a_recording_gives_the_transcript_of_one_go(transcriber: Transcriber) -> None:
+    content = encoded(np.concatenate([part for _ in range(4) for part in (vowels(10), silence(10))]), "flac", "flac")
+    told: list[Transcript] = []
+    whole = transcriber.transcribe(content, progress=told.append)
+    assert len(told) >= 3
+    for so_far in told:
+        rest: list[Transcript] = []
+        assert transcriber.transcribe(content, "", rest.append, so_far) == whole
+        assert rest == told[told.index(so_far) + 1 :]
 
 
 def test_transcripts_are_shared_between_both(embedded: Transcriber, remote: Transcriber, talk: bytes) -> None:

@@ -16,6 +16,7 @@ from .conftest import Server
 PLAN = "# The weir at Tarn Hollow\n\nThe removal is led by Odalys Prant. Odalys Prant lives in Kelmore.\n"
 REPORT = (
     "# The report of 2024\n\nMirel Tosk counted salmon below Tarn Hollow. Mirel Tosk works for the Oxley Water Board.\n"
+    "\nSavern Harbour, formerly known as Camp Ash, grew.\n"
 )
 
 
@@ -174,6 +175,8 @@ def test_the_command_line_tells_what_a_document_and_a_passage_say_and_how_sure_t
         ("merge_entity", {"entity": "Kelmore", "into": "kelmore"}, "same_entity"),
         ("merge_entity", {"entity": "Odalis Prant", "into": "Kelmore"}, "unknown_entity"),
         ("update_entity", {"entity": "Kelmore", "name": "Odalys Prant"}, "name_taken"),
+        ("update_entity", {"entity": "Kelmore", "remove_aliases": ["Kelmore"]}, "not_an_alias"),
+        ("update_entity", {"entity": "Kelmore", "remove_aliases": ["Odalys Prant"]}, "not_an_alias"),
         ("update_entity", {"entity": "Kelmore", "name": "x" * 10_000}, "invalid_request"),
         ("update_entity", {"entity": "Kelmore", "name": "Kel\u0007more"}, "invalid_request"),
         ("update_entity", {"entity": "Kelmore", "name": "Kelmore Weir\n"}, "invalid_request"),
@@ -329,6 +332,8 @@ def test_every_correction_has_a_command_that_says_what_it_did_and_how_to_undo_it
     [told] = named(done_and_undone("add", "Sella Marr", "person", "--also", "S. Marr"), "Sella Marr")
     assert (told["type"], told["aliases"]) == ("person", ["S. Marr"])
     assert not named(done_and_undone("remove", "Kelmore"), "Kelmore")
+    [told] = named(after := done_and_undone("split", "Camp Ash"), "Savern Harbour")
+    assert (told["aliases"], len(named(after, "Camp Ash"))) == ([], 1)
     [told] = named(done_and_undone("invalidate", "Odalys Prant", "LIVES_IN", "Kelmore"), "Odalys Prant")
     assert told["degree"] == 0
     [passage] = [h["chunk"] for h in weir.search("Kelmore", mode="keyword") if h["chunk"]["source"] == "plan.md"]

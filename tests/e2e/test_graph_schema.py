@@ -101,6 +101,18 @@ def test_a_dataset_whose_relations_are_alike_is_of_the_domain_of_the_other_and_t
     assert other["description"] != "who pays a person"
 
 
+def test_what_was_rejected_of_a_type_in_force_is_told(river: Server) -> None:
+    def schema(command: str, *arguments: str) -> str:
+        return river.cli("graph", "schema", command, *arguments, "--dataset", "fleet").stdout
+
+    ends = ("OWNS", "--from", "person", "--to", "technology")
+    schema("propose", *ends)
+    schema("accept")
+    schema("propose", *ends, "--to", "organization", "--targets", "one")
+    schema("reject", "OWNS")
+    assert "Rejected: OWNS (· -> organization, one target)\n" in schema("show")
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [

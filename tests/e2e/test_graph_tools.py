@@ -24,7 +24,12 @@ REPORT = (
 )
 MORNINGS = " ".join(f"The water stood {inches} inches above the mark." for inches in range(60))
 BOOK = f"# The book\n\n## Spring\n\nDell Orrin mended the sluice. {MORNINGS}\n\n## Summer\n\nAn otter. {MORNINGS}\n"
-KIN = "# Kin\n\nOdalys Pranter met Odalys Prance and Odalys Prane at Kelmore.\n"
+KIN = """# Kin
+
+Odalys Pranter met Odalys Prance and Odalys Prane at Kelmore.
+
+Savern Harbour, formerly known as Camp Ash, grew. The ferry leaves Camp Ash at dawn.
+"""
 
 ARGUMENTS = {
     "read_paragraph": {"chunk_id"},
@@ -33,7 +38,7 @@ ARGUMENTS = {
     "explore_fusion": {"query", "mode", "limit"},
     "create_entity": {"name", "type", "aliases", "why", "evidence"},
     "create_relation": {"source", "type", "target", "confidence", "why", "evidence"},
-    "update_entity": {"entity", "name", "type", "aliases", "why", "evidence"},
+    "update_entity": {"entity", "name", "type", "aliases", "remove_aliases", "why", "evidence"},
     "update_relation": {"source", "type", "target", "new_type", "turned", "confidence", "why", "evidence"},
     "merge_entity": {"entity", "into", "why", "evidence", "force"},
     "merge_relation": {"source", "target", "types", "into", "why"},
@@ -275,6 +280,27 @@ def test_update_entity_renames_retypes_and_names(weir: Server, tool: Tool) -> No
         assert {"Kelmore", "Old Kelmore"} <= set(told["aliases"])
         assert len(changed["edits"]) == 3
     assert entities(weir)["Kelmore"]["type"] != "location"
+
+
+def test_update_entity_parts_a_name_that_a_passage_claims(weir: Server, tool: Tool) -> None:
+    assert "Camp Ash" in entities(weir)["Savern Harbour"]["aliases"]
+    parted = tool("update_entity", entity="Savern Harbour", remove_aliases=["Camp Ash"], why="two places")
+    with undone(weir, parted):
+        told = entities(weir)
+        assert "Camp Ash" not in told["Savern Harbour"]["aliases"]
+        assert told["Camp Ash"]["mentions"]
+        with weir.http() as client:
+            [edit] = client.get("/v1/graph/provenance", params={"entity": "Camp Ash"}).json()["edits"][:1]
+        assert (edit["kind"], edit["what"], edit["why"]) == (
+            "split",
+            '"Camp Ash" is an entity of its own',
+            "two places",
+        )
+    assert "Camp Ash" in entities(weir)["Savern Harbour"]["aliases"]
+    part = {"tool": "update_entity", "arguments": {"entity": "Camp Ash", "remove_aliases": ["Camp Ash"]}}
+    near = {"tool": "create_relation", "arguments": {"source": "Camp Ash", "type": "NEAR", "target": "Savern Harbour"}}
+    with undone(weir, tool("batch_kg_operations", operations=[part, near])):
+        assert ("NEAR", "Savern Harbour", True) in edges(weir, "Camp Ash")
 
 
 def test_update_relation_gives_it_another_type_and_keeps_its_passages(weir: Server, tool: Tool) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 import struct
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from Cryptodome.Cipher import ARC4
@@ -92,15 +92,21 @@ def workbook_file(
     password: str = "",
     kind: Kind | Literal["xor"] = "rc4",
     more: Mapping[str, bytes | Tree] = NOTHING,
+    of_book: Sequence[tuple[int, bytes]] = (),
+    of_sheet: Sequence[tuple[int, bytes]] = (),
 ) -> bytes:
-    """One sheet with one column, in BIFF8: the headers of its records stay readable, and where its sheet begins."""
+    """One sheet with one column, in BIFF8: the headers of its records stay readable, and where its sheet begins.
+
+    `of_book` and `of_sheet` are further records: number and body.
+    """
     sheet = [(_BOF, struct.pack("<HHHHII", 0x0600, 0x0010, 0, 0, 0, 0))]
     sheet += [(_LABEL, struct.pack("<4HB", row, 0, 0, len(cell), 0) + cell.encode()) for row, cell in enumerate(cells)]
-    sheet += [(_EOF, b"")]
+    sheet += [*of_sheet, (_EOF, b"")]
     cipher = None if kind == "xor" else _Cipher(kind, password)
     proof = struct.pack("<HHH", 0, 0, _xor_verifier(password)) if cipher is None else b"\1\0" + cipher.header
     lock = [(_FILE_PASS, proof)] if password else []
     book = [(_BOF, struct.pack("<HHHHII", 0x0600, 0x0005, 0, 0, 0, 0)), *lock, (0x42, struct.pack("<H", 1200))]
+    book += of_book
     filler = bytes(-(_size(book + sheet) + 2) % 4)  # the zeros that fill up the stream are whole records, too
     book.append((_WRITE_ACCESS, filler))
     listed = struct.pack("<IBBBB", _size(book) + 22, 0, 0, 6, 0) + b"Sluice"

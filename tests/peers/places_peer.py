@@ -47,6 +47,8 @@ class S3Peer:
 
     def __init__(self, key: str = "reader", page: int = 2, clock: Callable[[], float] = time.monotonic) -> None:
         self.objects: dict[str, bytes] = {}
+        self.failing: dict[str, str] = {}
+        """Codes with which objects are not given."""
         self.key, self.page, self.clock = key, page, clock
         self.asked_at: list[float] = []
         self.read: list[str] = []
@@ -70,6 +72,8 @@ class S3Peer:
                     self.answer(200, b"<LocationConstraint/>", Content_Type="application/xml")
                 elif not key:
                     self.answer(200, peer.listing(query), Content_Type="application/xml")
+                elif key in peer.failing:
+                    self.fail(403, peer.failing[key])
                 elif key in peer.objects:
                     peer.read.append(key)
                     self.answer(200, peer.objects[key], Content_Type="text/plain")
@@ -161,6 +165,7 @@ class OddDav(Asked):
     """A WebDAV server that lists whatever `lists` says, of a folder that may have `moved` elsewhere."""
 
     asked: ClassVar[list[str]] = []
+    busy: ClassVar[set[str]] = set()
     lists: ClassVar[Any] = None
     moved: ClassVar[dict[str, str]] = {}
 
@@ -173,4 +178,4 @@ class OddDav(Asked):
             self.answer(207, self.lists(self.path), Content_Type="application/xml")
 
     def do_GET(self) -> None:
-        self.answer(200, b"A file.")
+        self.answer(503 if self.path in self.busy else 200, b"A file.")

@@ -14,6 +14,7 @@ from waiting import wait_until
 
 from trivium.config import Settings, load_settings
 from trivium.domain.documents import DocumentState
+from trivium.domain.errors import NeverWill
 from trivium.domain.retrieval import Mode, SearchFilter
 from trivium.domain.scope import DEFAULT_TENANT
 from trivium.ports.intake import Destination, NewSource
@@ -87,6 +88,39 @@ def test_bad_files_fail_with_a_reason_and_the_next_one_goes_on(product: Product)
 def test_a_failed_document_can_be_submitted_again_with_better_bytes(product: Product) -> None:
     assert product.ingest("again.pdf", b"").state is DocumentState.FAILED
     assert product.ingest("again.pdf", b"Now it is text, whatever its name says.").state is DocumentState.READY
+
+
+async def test_a_version_that_fails_behind_its_rows_leaves_none_in_the_way_of_the_older_one(
+    product: Product, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = product.ingest("failing.md", ALMANAC.replace(b"Skerra", b"Brim"))
+    newer = NEWER.replace(b"Skerra", b"Brim")
+    graphs: Any = product.services.graphs
+    writer = graphs.writer
+
+    class Refuses:
+        def __init__(self, whole: Any) -> None:
+            self._whole = whole
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self._whole, name)
+
+        def upsert(self, rows: Sequence[Any]) -> None:
+            self._whole.upsert(rows)
+            raise NeverWill("never", "It never will.")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(graphs, "writer", lambda tenant: Refuses(writer(tenant)))
+        new = product.ingest("failing.md", newer)
+        assert (new.state, new.active_version, new.version != old.version) == (DocumentState.FAILED, old.version, True)
+
+    def left() -> list[int]:
+        return asyncio.run(stored(product, new.id, new.version))
+
+    await asyncio.to_thread(wait_until, lambda: left() == [0, 0, 0, 0], "its rows are gone", told=left)
+    assert await stored(product, old.id, old.version) == [1, 1, 1, 1]
+    assert product.ingest("failing.md", newer).state is DocumentState.READY
+    assert await stored(product, new.id, new.version) == [1, 1, 1, 1]
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from sounds import Samples, encoded, silence, tone
 
 from trivium.config import Settings
 from trivium.domain.errors import NeverWill
-from trivium.ports.inference import Segment
+from trivium.ports.inference import Segment, Transcript
 from trivium_inference import speech
 from trivium_inference.audio import Window
 from trivium_inference.local import local_models
@@ -60,7 +60,7 @@ def test_silence_tones_and_noise_are_no_speech(transcriber: WhisperTranscriber, 
 def test_a_long_recording_is_read_in_windows_with_rising_times(transcriber: WhisperTranscriber) -> None:
     sound = np.concatenate([part for _ in range(6) for part in (vowels(12), silence(3))])
     told: list[float] = []
-    found = transcriber.transcribe(encoded(sound, "flac", "flac"), progress=told.append)
+    found = transcriber.transcribe(encoded(sound, "flac", "flac"), progress=lambda heard: told.append(heard.duration_s))
     check_order(found.segments, found.duration_s)
     assert found.duration_s == told[-1] == pytest.approx(90, abs=0.1)
     assert told == sorted(told)
@@ -78,10 +78,10 @@ def test_the_language_that_is_given_is_taken(transcriber: WhisperTranscriber) ->
 
 
 def test_what_progress_raises_ends_the_work(transcriber: WhisperTranscriber) -> None:
-    told: list[float] = []
+    told: list[Transcript] = []
 
-    def leave(done_s: float) -> None:
-        told.append(done_s)
+    def leave(heard: Transcript) -> None:
+        told.append(heard)
         raise InterruptedError
 
     with pytest.raises(InterruptedError):

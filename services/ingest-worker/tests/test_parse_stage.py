@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
 from pathlib import Path
 
 import msgspec
@@ -13,20 +13,23 @@ from trivium.domain.documents import Document, Lane
 from trivium.domain.errors import NeverWill, NotFound
 from trivium.domain.ids import document_id
 from trivium.domain.parsed import ParsedDocument
-from trivium.domain.readers import Reader
 from trivium.domain.scope import DEFAULT_TENANT
 from trivium.flow import artifacts
 from trivium.flow.chain import Entry
+from trivium.flow.in_turns import GoesOn
 from trivium.flow.originals import Originals
+from trivium.flow.queues import TASK_LIMIT_S
 from trivium.flow.stage import Job, Outcome, PatientWork
 from trivium.llm.address import LlmAddress
+from trivium.ports.inference import Segment, Transcript
 from trivium.ports.llm import Llm
 from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.describe import Describer
+from trivium_ingest.hearing import KeptHearing
 from trivium_ingest.stages import ParseWork
 
 
-def parse(blob: Blob, _: Callable[[float], None], _reader: Reader) -> ParsedDocument:
+def parse(blob: Blob, *_: object) -> ParsedDocument:
     if blob.content == b"broken":
         raise NeverWill("corrupt", "It is broken.")
     return ParsedDocument("text/plain", (), title=blob.content.decode())
@@ -95,6 +98,33 @@ def test_what_may_hold_pictures_waits_unread_while_their_model_is_busy_for_its_l
     assert waits("s3://drop/without-a-name", Lane.BACKFILL)
     assert not waits("mail.eml > notes.md", Lane.BACKFILL), "a text holds no picture"
     assert not waits("scan.pdf", Lane.BACKFILL, world.work), "nobody describes pictures"
+
+
+HEARD = Transcript("en", 30.0, (Segment(1.0, 2.0, "The otter swims.", 0.9),))
+
+
+def test_what_is_heard_of_a_recording_is_kept_for_its_document(world: World) -> None:
+    KeptHearing(world.job("talk.wav", b"sound")).keep("talk", HEARD)
+    kept = KeptHearing(world.job("talk.wav", b"sound"))
+    assert (kept.before("talk"), kept.before("other")) == (HEARD, None)
+    assert KeptHearing(world.job("another.wav", b"sound")).before("talk") is None
+
+
+@pytest.mark.parametrize("begun_s", [0.0, 1700.0])  # of the task, whose first part may be a film's pictures
+def test_a_recording_is_heard_for_a_turn_and_goes_on_in_the_next(
+    world: World, monkeypatch: pytest.MonkeyPatch, begun_s: float
+) -> None:
+    now, job = [0.0], world.job("talk.wav", b"sound")
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    hearing = KeptHearing(job)
+    job.progress.tell(0.25)
+    now[0] = begun_s
+    hearing.before("talk")
+    hearing.keep("talk", HEARD)
+    now[0] = max(TASK_LIMIT_S, begun_s + 300.0)
+    with pytest.raises(GoesOn) as turn:
+        hearing.keep("talk", HEARD)
+    assert (turn.value.share, turn.value.asks_model) == (0.25, False)
 
 
 def never() -> Llm:

@@ -978,11 +978,12 @@ class SchemaProposal(Output, frozen=True):
 
 
 class SchemaRejection(Output, frozen=True):
-    """What is not proposed again: a name, or with ends only those of the type in force."""
+    """What is not proposed again: a name, or with ends or a number of targets only those of the type in force."""
 
     name: str
     domain: tuple[str, ...]
     range: tuple[str, ...]
+    targets: Annotated[str, _one_of(Targets)]
 
 
 class SchemaChange(Output, frozen=True):

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import errno
 import os
+import resource
 import shutil
 import sqlite3
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -175,6 +177,18 @@ def test_a_full_disk_is_tried_again_later_and_loses_nothing(database: Database) 
     assert rows(database) == 1
 
 
+def test_too_many_open_files_are_told_as_that(database: Database) -> None:
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (0, limits[1]))  # what is open stays open
+        with pytest.raises(TryLater) as refusal:
+            add(database)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+    assert (refusal.value.code, "ulimit -n" in refusal.value.action) == ("too_many_files", True)
+    add(database)
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root writes everywhere")
 def test_a_folder_without_permission_is_named(database: Database) -> None:
     database.path.parent.mkdir(mode=0o500)
@@ -249,3 +263,44 @@ def test_dropping_a_tenant_leaves_the_others(tmp_path: Path) -> None:
     assert (rows(databases.of(Tenant("a"))), rows(databases.of(Tenant("b")))) == (0, 1)
     assert [path.name for path in (tmp_path / "tenants").iterdir()] == ["b"]
     databases.close()
+
+
+def test_many_tenants_keep_few_files_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("trivium.adapters.embedded.sqlite.MAX_CONNECTIONS", 4)
+    databases = TenantDatabases(tmp_path, "x", SCHEMA)
+    tenants = [databases.of(Tenant(f"t{number}")) for number in range(12)]
+    for database in (*tenants, *tenants):  # also those that somebody kept since before their files were closed
+        add(database)
+        rows(database)
+        assert sum(each.connections for each in tenants) <= 4
+    assert {path.parent.name for path in open_files(tmp_path)} == {"t10", "t11"}
+    assert [rows(database) for database in tenants] == [2] * 12
+    databases.close()
+    assert not open_files(tmp_path)
+
+
+def test_the_least_recently_used_file_is_closed_and_none_that_is_in_use(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("trivium.adapters.embedded.sqlite.MAX_CONNECTIONS", 5)
+    databases = TenantDatabases(tmp_path, "x", SCHEMA)
+    read, written, asked, unused = (databases.of(Tenant(name)) for name in ("read", "written", "asked", "unused"))
+    for database in (read, written, asked, unused):
+        add(database)
+    with read.read() as snapshot, written.write() as connection:
+        connection.execute("INSERT INTO t (b) VALUES ('y')")
+        databases.of(Tenant("asked"))
+        add(databases.of(Tenant("another")))
+        assert (unused.connections, asked.connections) == (0, 1)
+        add(databases.of(Tenant("yet_another")))
+        assert (asked.connections, count(snapshot)) == (0, 1)
+    assert [rows(database) for database in (read, written, asked, unused)] == [1, 2, 1, 1]
+    databases.close()
+
+
+def open_files(folder: Path) -> list[Path]:
+    found = []
+    for descriptor in Path("/proc/self/fd").iterdir():
+        with suppress(FileNotFoundError):  # of this listing
+            found.append(descriptor.readlink())
+    return [path for path in found if path.is_relative_to(folder)]

@@ -361,6 +361,22 @@ def test_what_a_late_stage_left_is_cleared_up_when_the_next_one_looks(world: Wor
     assert world.late == [DocumentState.DELETED]
 
 
+def test_what_a_document_left_that_fails_is_cleared_up_however_often_a_store_is_away(world: World) -> None:
+    away = [True, True]
+
+    def clear_up(now: Document, _: Entry) -> None:
+        world.late.append(now.state)
+        if away and away.pop():
+            raise TryLater("store_down", "The store is away.")
+
+    world.envelope = msgspec.structs.replace(world.envelope, clear_up=clear_up)
+    stage = Work(raising(NeverWill("never", "It never will."), "b.txt"))
+    (back,) = world.envelope.run([stage], world.batch("b.txt")).redeliveries
+    assert world.now("b.txt").state is DocumentState.FAILED
+    assert world.names(world.envelope.run([stage], back.message).onward) == ["a.txt"]
+    assert world.late == [DocumentState.FAILED] * 3
+
+
 def test_a_registry_that_is_away_brings_the_whole_message_back(world: World, tmp_path: Path) -> None:
     class Away(SqliteRegistry):
         def for_tenant(self, tenant: Tenant) -> SqliteTenantRegistry:
@@ -679,6 +695,15 @@ def test_a_stage_that_goes_on_does_so_at_once_in_the_language_models_queue(world
     again = world.envelope.run([Work(read)], redelivery.message)
     assert len(again.onward.entries) == 1
     assert again.onward.in_turn
+
+
+def test_a_stage_that_goes_on_without_the_language_model_stays_in_its_own_queue(world: World) -> None:
+    def hear(_: Job) -> Outcome:
+        raise GoesOn(0.5, asks_model=False)
+
+    (redelivery,) = world.envelope.run([Work(hear)], world.message).redeliveries
+    assert (redelivery.message.in_turn, redelivery.stage, redelivery.delay_s) == (False, Stage.PARSE, 0.0)
+    assert (world.now().attempt, world.now().stage_share) == (0, 0.5)
 
 
 def test_a_stage_may_go_other_ways_with_other_documents(world: World) -> None:

@@ -12,7 +12,7 @@ import pytest
 from folder_stores import FolderStores
 from uploads_peer import UploadsPeer
 
-from trivium.access.stored_keys import StoredKeys
+from trivium.access.stored_keys import STALE_S, StoredKeys
 from trivium.domain.access import Role
 from trivium.domain.errors import NotFound, Refused, TryLater
 from trivium.domain.scope import DEFAULT_TENANT, Tenant
@@ -91,6 +91,16 @@ def test_it_may_be_erased_again_and_be_begun_anew(stores: FolderStores) -> None:
     assert intake(stores, RED).accept(NOTE).fence == 1
     [red] = [each for each in tenants_totals(stores) if each.name == "red"]
     assert (red.documents, red.state) == (1, TenantState.IN_USE)
+
+
+@pytest.mark.parametrize(("lease_s", "waited"), [(0.0, []), (0.5, [STALE_S]), (45.0, [45.0])])
+def test_a_key_that_others_remember_ends_before_the_mark_does(
+    stores: FolderStores, monkeypatch: pytest.MonkeyPatch, lease_s: float, waited: list[float]
+) -> None:
+    slept: list[float] = []
+    monkeypatch.setattr("trivium.tenants.erase.time.sleep", slept.append)
+    erase_tenant(stores, RED, None, lease_s, lambda _: None)
+    assert slept == waited
 
 
 def test_who_has_conversations_alone_is_a_tenant_and_who_has_nothing_is_none(stores: FolderStores) -> None:

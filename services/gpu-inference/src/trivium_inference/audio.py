@@ -49,9 +49,12 @@ class Recording:
         )
         self._wall_s = wall_s
 
-    def windows(self) -> Iterator[Window]:
-        """All of it, once. Raises `NeverWill` (`corrupt_audio`, `no_audio`, `audio_too_long`), at the latest moment."""
-        return cut(_decoded(self._child, self._wall_s))
+    def windows(self, heard_s: float = 0.0) -> Iterator[Window]:
+        """All of it, once, but for those that end by `heard_s`: it is cut at the same moments each time.
+
+        Raises `NeverWill` (`corrupt_audio`, `no_audio`, `audio_too_long`), at the latest moment.
+        """
+        return (window for window in cut(_decoded(self._child, self._wall_s)) if window.end_s > heard_s)
 
     def close(self) -> None:
         """From any thread; one that waits for a window hears `NeverWill`."""

@@ -60,23 +60,24 @@ class WhisperTranscriber:
             self._model, self.fingerprint  # noqa: B018
 
     def transcribe(
-        self, audio: bytes, language: str = "", progress: Callable[[float], None] | None = None
+        self,
+        audio: bytes,
+        language: str = "",
+        progress: Callable[[Transcript], None] | None = None,
+        before: Transcript | None = None,
     ) -> Transcript:
         """All that is said in a file."""
-        segments: list[Segment] = []
-        done_s = 0.0
+        so_far = before or Transcript(language, 0.0)
         with tempfile.TemporaryFile() as file:
             file.write(audio)
             file.flush()
             with closing(Recording(file)) as recording:
-                for window in recording.windows():
-                    heard = self.hear(window, language)
-                    language = heard.language
-                    segments.extend(heard.segments)
-                    done_s = window.end_s
+                for window in recording.windows(so_far.duration_s):
+                    heard = self.hear(window, so_far.language)
+                    so_far = Transcript(heard.language, window.end_s, (*so_far.segments, *heard.segments))
                     if progress is not None:
-                        progress(done_s)
-        return Transcript(language if segments else "", done_s, tuple(segments))
+                        progress(so_far)
+        return so_far.whole()
 
     def hear(self, window: Window, language: str = "") -> Heard:
         """What is said in one window; `language` as for a recording, so that a window's answer serves the next.

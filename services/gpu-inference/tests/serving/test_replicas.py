@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
@@ -10,9 +11,16 @@ import grpc
 import numpy as np
 import pytest
 
-from trivium.adapters.distributed.inference.models import RemoteEmbedder, RemoteOcr, RemoteTranscriber
+from trivium.adapters.distributed.inference.models import (
+    RemoteEmbedder,
+    RemoteOcr,
+    RemoteReader,
+    RemoteReranker,
+    RemoteTranscriber,
+)
 from trivium.adapters.distributed.inference.server import Inference
 from trivium.domain.errors import TryLater
+from trivium.ports.inference import Passage, Segment, Transcript
 from trivium.v1 import inference_pb2 as pb
 from trivium.v1.inference_pb2_grpc import InferenceServiceServicer, add_InferenceServiceServicer_to_server
 
@@ -31,13 +39,21 @@ class Replica(InferenceServiceServicer):  # type: ignore[misc]  # generated code
         return pb.InfoResponse(
             embedding=pb.InfoResponse.Embedding(fingerprint=self.model),
             ocr_fingerprint=self.model,
+            reranker=self.model,
             transcriber_fingerprint=self.model,
+            reader_fingerprint=self.model,
         )
 
     def CountTokens(  # noqa: N802
         self, request: pb.CountTokensRequest, context: grpc.ServicerContext
     ) -> pb.CountTokensResponse:
         return pb.CountTokensResponse(counts=[1 for _ in request.texts], fingerprint=self.model)
+
+    def Rerank(self, request: pb.RerankRequest, context: grpc.ServicerContext) -> pb.RerankResponse:  # noqa: N802
+        return pb.RerankResponse(scores=[1 for _ in request.passages], model=self.model)
+
+    def Read(self, request: pb.ReadRequest, context: grpc.ServicerContext) -> pb.ReadResponse:  # noqa: N802
+        return pb.ReadResponse(readings=[pb.ReadResponse.Reading() for _ in request.passages], fingerprint=self.model)
 
     def Ocr(self, request: pb.OcrRequest, context: grpc.ServicerContext) -> pb.OcrResponse:  # noqa: N802
         return pb.OcrResponse(fingerprint=self.model)
@@ -96,7 +112,24 @@ def transcribe(inference: Inference) -> str:
     return transcriber.fingerprint
 
 
-@pytest.mark.parametrize("ask", [count, read, transcribe])
+def rerank(inference: Inference) -> str:
+    asyncio.run(RemoteReranker(inference, "m").score("river", ["bridge"]))
+    return inference.info.reranker
+
+
+def point(inference: Inference) -> str:
+    reader = RemoteReader(inference)
+    asyncio.run(reader.read("river", [Passage("bridge")]))
+    return reader.fingerprint
+
+
+def test_what_a_service_of_before_hears_again_is_left_out() -> None:
+    with serving(Replica()) as (address, _), closing(Inference(address)) as inference:
+        before = Transcript("en", 1.0, (Segment(0.0, 1.0, "The otter swims.", 0.9),))
+        assert RemoteTranscriber(inference).transcribe(b"sound", before=before) == before
+
+
+@pytest.mark.parametrize("ask", [count, read, transcribe, rerank, point])
 def test_an_answer_of_another_model_is_refused_once_and_the_next_goes_by_its_name(
     ask: Callable[[Inference], str],
 ) -> None:

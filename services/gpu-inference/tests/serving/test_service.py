@@ -27,6 +27,7 @@ from trivium.v1 import inference_pb2 as pb
 from trivium.v1.inference_pb2_grpc import InferenceServiceStub
 from trivium_inference.embed import TextEmbedder
 from trivium_inference.serving import engines as serving_engines
+from trivium_inference.serving import health
 from trivium_inference.serving.engines import Engines, with_queues
 from trivium_inference.serving.server import SERVICE, running
 
@@ -83,7 +84,8 @@ async def seeing(
             running(engines, "127.0.0.1:0", grace_s=0) as port,
             grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel,
         ):
-            await wait_until_async(lambda: engines.pictures and engines.pictures.last_success_s > 0, "it is warm")
+            warm = (engines.files, engines.pictures)
+            await wait_until_async(lambda: all(one and one.last_success_s > 0 for one in warm), "it is warm")
             held_pictures.begun.clear()
             held_pictures.go.clear()
             yield InferenceServiceStub(channel)
@@ -116,6 +118,14 @@ async def failure(call: grpc.aio.UnaryUnaryCall) -> tuple[grpc.StatusCode, Error
 
 async def asked(stub: health_pb2_grpc.HealthStub, service: str = "") -> int:
     return (await stub.Check(health_pb2.HealthCheckRequest(service=service))).status
+
+
+async def becomes(channel: grpc.aio.Channel, status: int) -> None:
+    """Returns when the health of the server and of the service is `status`."""
+    stub = health_pb2_grpc.HealthStub(channel)
+    async with asyncio.timeout(WAIT_S):
+        while await asked(stub) != status or await asked(stub, SERVICE) != status:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
 
 
 async def hold(
@@ -251,27 +261,35 @@ async def test_what_breaks_the_model_fails_alone(
 async def test_health_is_serving_after_a_batch_and_not_when_batches_fail_or_hang(
     address: str, engines: Engines, encoder: CountingEncoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from trivium_inference.serving import health
-
     monkeypatch.setattr(health.watch, "__defaults__", (0.05, 0.3))
     async with (
         running(engines, "127.0.0.1:0", grace_s=0) as port,
         grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel,
     ):
-        stub = health_pb2_grpc.HealthStub(channel)
-
-        async def becomes(status: int) -> None:
-            async with asyncio.timeout(WAIT_S):
-                while await asked(stub) != status or await asked(stub, SERVICE) != status:  # noqa: ASYNC110
-                    await asyncio.sleep(0.01)
-
-        await becomes(health_pb2.HealthCheckResponse.SERVING)
+        await becomes(channel, health_pb2.HealthCheckResponse.SERVING)
         encoder.go.clear()  # hangs
-        await becomes(health_pb2.HealthCheckResponse.NOT_SERVING)
+        await becomes(channel, health_pb2.HealthCheckResponse.NOT_SERVING)
         encoder.go.set()
-        await becomes(health_pb2.HealthCheckResponse.SERVING)
+        await becomes(channel, health_pb2.HealthCheckResponse.SERVING)
         monkeypatch.setattr(encoder, "_table", None)  # every batch fails
-        await becomes(health_pb2.HealthCheckResponse.NOT_SERVING)
+        await becomes(channel, health_pb2.HealthCheckResponse.NOT_SERVING)
+
+
+async def test_health_is_not_serving_while_the_decoder_of_pictures_hangs(
+    embedder: TextEmbedder, held_pictures: HeldPictures, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(health.watch, "__defaults__", (0.05, 0.3))
+    visual: Any = held_pictures
+    with with_queues(embedder, BlindOcr(1), None, None, Settings(), visual) as engines:
+        async with (
+            running(engines, "127.0.0.1:0", grace_s=0) as port,
+            grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel,
+        ):
+            await becomes(channel, health_pb2.HealthCheckResponse.SERVING)
+            held_pictures.go.clear()
+            await becomes(channel, health_pb2.HealthCheckResponse.NOT_SERVING)
+            held_pictures.go.set()
+            await becomes(channel, health_pb2.HealthCheckResponse.SERVING)
 
 
 async def test_a_new_server_is_not_serving_before_its_first_batch(engines: Engines, encoder: CountingEncoder) -> None:

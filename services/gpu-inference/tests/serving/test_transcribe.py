@@ -24,6 +24,7 @@ from trivium.adapters.distributed.inference.models import TRANSCRIBE_TIMEOUT_S, 
 from trivium.adapters.distributed.inference.server import Inference
 from trivium.config import Settings
 from trivium.domain.errors import NeverWill, Refused, TryLater
+from trivium.ports.inference import Transcript
 from trivium.v1 import inference_pb2 as pb
 from trivium.v1.inference_pb2_grpc import InferenceServiceStub
 from trivium_inference.audio import Recording, Window
@@ -87,11 +88,12 @@ async def quiet(engines: Engines) -> None:
 @pytest.mark.models
 async def test_the_client_gets_what_the_engine_hears(remote: RemoteTranscriber, transcriber: HeldTranscriber) -> None:
     content = encoded(np.concatenate([silence(20), vowels(10), silence(15), vowels(10)]), "flac", "flac")
-    told: list[float] = []
+    told: list[Transcript] = []
     found = await asyncio.to_thread(remote.transcribe, content, "sv", told.append)
     assert found == transcriber.transcribe(content, "sv")
     assert len(found.segments) >= 2
-    assert told[-1] == found.duration_s == pytest.approx(55, abs=0.1)
+    assert told[-1] == found
+    assert found.duration_s == pytest.approx(55, abs=0.1)
     assert await asyncio.to_thread(lambda: remote.fingerprint) == transcriber.fingerprint
 
 
@@ -102,7 +104,7 @@ async def test_nothing_more_is_heard_when_the_caller_leaves(
     await quiet(engines)
     before = transcriber.heard
 
-    def leave(done_s: float) -> None:
+    def leave(_: Transcript) -> None:
         transcriber.go.clear()  # the next window is in the model already, or will be
         raise InterruptedError
 
@@ -112,6 +114,19 @@ async def test_nothing_more_is_heard_when_the_caller_leaves(
     transcriber.go.set()
     await asyncio.sleep(0.5)
     assert transcriber.heard - before <= 3
+
+
+@pytest.mark.models
+async def test_what_was_heard_before_is_not_heard_again(
+    remote: RemoteTranscriber, transcriber: HeldTranscriber, engines: Engines
+) -> None:
+    await quiet(engines)
+    content = encoded(np.concatenate([vowels(10), silence(60), vowels(10)]), "flac", "flac")
+    told: list[Transcript] = []
+    whole = await asyncio.to_thread(remote.transcribe, content, "sv", told.append)
+    transcriber.heard = 0
+    assert await asyncio.to_thread(remote.transcribe, content, "sv", None, told[-2]) == whole
+    assert transcriber.heard == 1
 
 
 @pytest.mark.models

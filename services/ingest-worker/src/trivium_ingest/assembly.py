@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from trivium.config import Settings
+from trivium.domain.readers import Reader
 from trivium.flow.originals import OpenUploads, Originals, no_buckets
 from trivium.flow.stage import StageWork
 from trivium.llm.connect import llm_address, vision_address
@@ -42,6 +43,7 @@ def parsing_sandbox(
         size=settings.parse_workers,
         models=models,
         unstructured_model=settings.unstructured_model,
+        loads_unstructured=Reader.UNSTRUCTURED in settings.readers.all,
     )
 
 

@@ -6,6 +6,7 @@ Publishing is `publish.py`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import chain, islice
 from mimetypes import guess_type
 from typing import Any, TypeVar
@@ -27,12 +28,13 @@ from trivium.flow.erase import require_membership
 from trivium.flow.family import Member, accept_children, are_accepted
 from trivium.flow.gives_way import GivesWay, gives_way_to
 from trivium.flow.originals import Originals
+from trivium.flow.parts import Parts
 from trivium.flow.stage import Job, Outcome, in_slices, read_all, tried
 from trivium.hypernodes.centroids import Centroids
 from trivium.llm.address import LlmAddress
 from trivium.ports.inference import Embedder, Passage, PassageVectors, Transcriber, VisualEncoder
 from trivium.ports.keywords import KeywordRow, Keywords
-from trivium.ports.parser import Blob, ParseLimits, ParserModels
+from trivium.ports.parser import Blob, Hearing, ParseLimits, ParserModels
 from trivium.ports.stores import Stores
 from trivium.ports.vectors import VectorRow, Vectors
 from trivium.watching.store_calls import store_call
@@ -41,6 +43,7 @@ from trivium_ingest.chunk.build import fingerprint as chunk_fingerprint
 from trivium_ingest.describe import Describer
 from trivium_ingest.enrich.build import enrich
 from trivium_ingest.enrich.build import fingerprint as enrich_fingerprint
+from trivium_ingest.hearing import KeptHearing
 from trivium_ingest.hypernodes import PlacedPassage, hypernode_ids, within_of
 from trivium_ingest.opening import parse_opened
 from trivium_ingest.own_date import own_date
@@ -52,6 +55,7 @@ T = TypeVar("T")
 INDEX_VERSION = 1
 EMBED_VERSION = 1
 EMBEDDED_AT_ONCE = 64  # passages; less than a second of two cores: between them work is stopped, and progress told
+LONG_PASSAGES = 1024  # of a document: some ten seconds of two cores, and more is not done again
 _READER_VERSION = 2  # raise it when another one than before reads a file where the reader is not our own
 WRITTEN_AT_ONCE = 512  # rows; other writers and a stop wait for no more than one slice
 
@@ -61,10 +65,11 @@ class ParseWork(msgspec.Struct, frozen=True):
 
     With `named_pictures` also a picture without words becomes a passage, which its vector is found by.
     `unstructured` names that library and its model, "" where it has none.
-    `parse` runs the parsers within `limits`, and tells the share that is read of what takes long; `parsers` names them.
+    `parse` runs the parsers within `limits`, and tells the share that is read of what takes long, and what is heard;
+    `parsers` names them.
     """
 
-    parse: Callable[[Blob, Callable[[float], None], Reader], ParsedDocument]
+    parse: Callable[[Blob, Callable[[float], None], Reader, Hearing], ParsedDocument]
     parsers: Callable[[], str]
     models: ParserModels
     originals: Originals
@@ -126,7 +131,7 @@ class ParseWork(msgspec.Struct, frozen=True):
 
     def _parsed(self, job: Job, own: Member | None, origin: Origin, blob: Blob) -> Outcome:
         parsed = parse_opened(
-            lambda opened: self.parse(opened, job.progress.tell, self.readers.of(job.document)),
+            lambda opened: self.parse(opened, job.progress.tell, self.readers.of(job.document), KeptHearing(job)),
             blob,
             self.stores,
             job.document,
@@ -236,24 +241,35 @@ class EmbedWork(msgspec.Struct, frozen=True):
     def run_all(self, jobs: Sequence[Job]) -> list[Outcome]:
         """The passages of all jobs together, in slices: the embedder sorts each by length."""
         chunks = [job.load(Stage.ENRICH, list[Chunk]) for job in jobs]
-        vectors = self._embedded(list(chain.from_iterable(chunks)), jobs)
-        return [
-            Outcome(self._with_pictures(job, of_one, list(islice(vectors, len(of_one)))))
+        parts = self._parts(jobs[0]) if len(jobs) == 1 and len(chunks[0]) > LONG_PASSAGES else None
+        vectors = self._embedded(list(chain.from_iterable(chunks)), jobs, parts)
+        outcomes = [
+            Outcome(artifacts.encoded_rows(self._with_pictures(job, of_one, islice(vectors, len(of_one))), len(of_one)))
             for job, of_one in zip(jobs, chunks, strict=True)
         ]
+        if parts:
+            parts.forget()
+        return outcomes
 
-    def _embedded(self, chunks: Sequence[Chunk], jobs: Sequence[Job]) -> Iterator[ChunkVectors]:
+    def _parts(self, job: Job) -> Parts:
+        """What is kept of a long document, slice by slice."""
+        return Parts(job.objects, f"{artifacts.artifact_key(job.entry, self.stage, self.fingerprint())}.parts")
+
+    def _embedded(self, chunks: Sequence[Chunk], jobs: Sequence[Job], parts: Parts | None) -> Iterator[ChunkVectors]:
         for some in in_slices(chunks, EMBEDDED_AT_ONCE, jobs):
-            vectors = self.embedder.embed_passages([passage_of(chunk) for chunk in some])
-            yield from map(vectors_of, some, vectors)
+            make = partial(self._slice, some)
+            yield from parts.made_once(some[0].id, list[ChunkVectors], make) if parts else make()
+
+    def _slice(self, chunks: Sequence[Chunk]) -> list[ChunkVectors]:
+        return list(map(vectors_of, chunks, self.embedder.embed_passages([passage_of(chunk) for chunk in chunks])))
 
     def _with_pictures(
-        self, job: Job, chunks: Sequence[Chunk], vectors: Sequence[ChunkVectors]
-    ) -> Sequence[ChunkVectors]:
+        self, job: Job, chunks: Sequence[Chunk], vectors: Iterable[ChunkVectors]
+    ) -> Iterable[ChunkVectors]:
         if self.visual is None:
             return vectors
         seen = visual_vectors(self.visual, job.objects, job.document, chunks)
-        return [msgspec.structs.replace(row, visual=seen.get(row.chunk_id, b"")) for row in vectors]
+        return (msgspec.structs.replace(row, visual=seen.get(row.chunk_id, b"")) for row in vectors)
 
 
 def passage_of(chunk: Chunk) -> Passage:

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
+from contextlib import closing
 from email.message import EmailMessage
+from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
 
+from trivium.config import load_settings
 from trivium.domain.errors import NeverWill
 from trivium.domain.parsed import ParsedDocument
 from trivium.domain.readers import Reader
 from trivium.ports.parser import Blob, ParseLimits, ParserModels
+from trivium_ingest.assembly import parsing_sandbox
 from trivium_ingest.parse import build
 from trivium_ingest.parse.build import parse_blob
 from trivium_ingest.parse.failures import corrupt, unsupported
+from trivium_ingest.parse.sandbox import LONG_S
 
 from .conftest import InkOcr, pdf, picture
 
@@ -112,3 +117,55 @@ class TestOfOneThatIsDamaged:
         with pytest.raises(NeverWill) as refusal:
             read("note.txt", b"A heron.")
         assert refusal.value.code == "corrupt_file"
+
+
+SPACY = """
+import os, time
+from pathlib import Path
+def load(model, exclude):
+    time.sleep(float(os.environ["TRIVIUM_TEST_LOADING_S"]))
+    (Path(model) / "loaded").touch()
+"""
+PARTITION = """
+import os
+from types import SimpleNamespace
+def partition(**_):
+    metadata = SimpleNamespace(filetype="theirs", page_number=None, page_name=None)
+    return [SimpleNamespace(text=str(os.getpid()), category="NarrativeText", metadata=metadata)]
+"""
+
+
+@pytest.fixture
+def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of a pipeline, whose file `loaded` tells that a child has it; a file is read as the child's number."""
+    modules = {"spacy.py": SPACY, "unstructured/nlp/tokenize.py": "", "unstructured/partition/auto.py": PARTITION}
+    for name, code in modules.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(code)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setenv("TRIVIUM_TEST_LOADING_S", "0")
+    return tmp_path
+
+
+@pytest.mark.parametrize("reader", Reader)
+def test_a_child_has_loaded_the_library_before_its_first_file_where_a_reader_names_it(
+    library: Path, reader: Reader
+) -> None:
+    settings = load_settings({"TRIVIUM_READER": reader, "TRIVIUM_UNSTRUCTURED_MODEL": str(library)})
+    with closing(parsing_sandbox(settings, None)) as sandbox:
+        sandbox.fingerprint()
+        assert (library / "loaded").exists() == (reader is Reader.UNSTRUCTURED)
+
+
+def test_a_library_that_loads_slowly_is_loaded_once(library: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRIVIUM_TEST_LOADING_S", str(LONG_S + 0.5))
+    settings = load_settings({"TRIVIUM_READER": "unstructured", "TRIVIUM_UNSTRUCTURED_MODEL": str(library)})
+    with closing(parsing_sandbox(settings, None)) as sandbox:
+        first, second = (sandbox.parse(Blob("note.txt", b"A note."), reader=Reader.UNSTRUCTURED) for _ in range(2))
+    assert first.text == second.text, "the same child"
+
+
+def test_without_its_pipeline_the_library_stops_no_reader_of_ours(tmp_path: Path) -> None:
+    settings = load_settings({"TRIVIUM_READER": "unstructured", "TRIVIUM_UNSTRUCTURED_MODEL": str(tmp_path)})
+    with closing(parsing_sandbox(settings, None)) as sandbox:
+        assert sandbox.parse(Blob("talk.srt", CUE), reader=Reader.UNSTRUCTURED).units

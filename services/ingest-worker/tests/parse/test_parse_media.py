@@ -59,12 +59,12 @@ class Speaker:
         self._segments, self._failure = segments, failure
 
     def transcribe(
-        self, _audio: bytes, _language: str = "", progress: Callable[[float], None] | None = None
+        self, _audio: bytes, _language: str = "", progress: Callable[[Transcript], None] | None = None, *_: object
     ) -> Transcript:
         if self._failure is not None:
             raise self._failure
         if progress is not None:
-            progress(3.0)
+            progress(Transcript("en", 3.0))
         return Transcript("en" if self._segments else "", 3.0, self._segments)
 
 

@@ -244,3 +244,20 @@ def test_a_cell_of_ods_that_is_no_number_costs_no_other(parse: Parse) -> None:
     sheet = f'<table:table table:name="Weirs"><table:table-row>{cells}</table:table-row></table:table>'
     parts = {"content.xml": _content("spreadsheet", sheet), "META-INF/manifest.xml": f"<manifest:manifest {SPACES}/>"}
     assert parse(_packed("application/vnd.oasis.opendocument.spreadsheet", **parts)).text == "nan | inf | 2.5"
+
+
+@pytest.mark.parametrize(
+    ("told", "text"),
+    [
+        ("PT26H30M00S", "26:30"),
+        ("PT26H30M", "26:30"),
+        ("PT100H00M05.4S", "100:00:05"),
+        ("-PT26H", "-26:00"),
+        ("PT06H15M00S", "06:15:00"),
+    ],
+)
+def test_a_duration_of_ods_is_told_in_all_its_hours(parse: Parse, told: str, text: str) -> None:
+    cell = f'<table:table-cell office:value-type="time" office:time-value="{told}"/>'
+    sheet = f'<table:table table:name="Weirs"><table:table-row>{cell}</table:table-row></table:table>'
+    parts = {"content.xml": _content("spreadsheet", sheet), "META-INF/manifest.xml": f"<manifest:manifest {SPACES}/>"}
+    assert parse(_packed("application/vnd.oasis.opendocument.spreadsheet", **parts)).text == text

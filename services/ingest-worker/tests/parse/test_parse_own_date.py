@@ -212,19 +212,23 @@ def spreadsheet(meta: str) -> bytes:
     return package(parts)
 
 
-def binary_workbook(core: str) -> bytes:
-    """One cell in one sheet ([MS-XLSB] 2.1.4: records by number and length)."""
+def wide(text: str) -> bytes:
+    return struct.pack("<I", len(text)) + text.encode("utf-16-le")
 
-    def text(said: str) -> bytes:
-        return struct.pack("<I", len(said)) + said.encode("utf-16-le")
 
-    def record(number: int, body: bytes = b"") -> bytes:
-        low = bytes([number & 0x7F | 0x80, number >> 7]) if number > 0x7F else bytes([number])
-        return low + bytes([len(body)]) + body
+def record(number: int, body: bytes = b"") -> bytes:
+    """[MS-XLSB] 2.1.4: by number and length."""
+    low = bytes([number & 0x7F | 0x80, number >> 7]) if number > 0x7F else bytes([number])
+    return low + bytes([len(body)]) + body
 
-    bundle = record(156, struct.pack("<II", 0, 1) + text("rId1") + text("Weirs"))
-    cell = record(0, bytes(25)) + record(6, bytes(8) + text("Alder"))
-    sheet = record(148, bytes(16)) + record(145) + cell + record(146)
+
+ONE_CELL = record(145) + record(0, bytes(25)) + record(6, bytes(8) + wide("Alder")) + record(146)
+
+
+def binary_workbook(core: str, cells: bytes = ONE_CELL) -> bytes:
+    """One sheet with the records `cells`."""
+    bundle = record(156, struct.pack("<II", 0, 1) + wide("rId1") + wide("Weirs"))
+    sheet = record(148, bytes(16)) + cells
     relations = (
         '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1"'
         ' Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet"'

@@ -286,6 +286,41 @@ def test_page_numbers_are_left_out_wherever_they_begin(parse: Parse, edge: str, 
     assert edge.format(first) in document.metadata["running_text"]
 
 
+def _report(parse: Parse, cover: str, name: str, size: float = 9, title: str = "") -> ParsedDocument:
+    """Pages behind a cover, numbered by `name` with a blank before the number."""
+
+    def draw(canvas: Canvas) -> None:
+        canvas.setTitle(title)
+        _lines(canvas, [cover], 72, 500, 24)
+        canvas.showPage()
+        for number in range(1, 6):
+            _lines(canvas, [f"{name} {number}"], 72, 30, size)
+            _lines(canvas, [f"The keeper of the weir wrote down what came past in night {number}."], 72, 600)
+            canvas.showPage()
+
+    return parse(pdf(draw))
+
+
+def test_page_numbers_behind_the_documents_own_name_are_left_out(parse: Parse) -> None:
+    assert "Annual Report 3" not in _report(parse, "Annual Report 2023", "Annual Report").text
+    assert "Annual Report 2023 3" not in _report(parse, "Annual Report 2023", "Annual Report 2023").text
+    assert "Annual Report 3" not in _report(parse, "", "Annual Report", title="Annual Report").text
+
+
+@pytest.mark.parametrize(
+    ("cover", "name", "size"),
+    [
+        ("Chapter", "Chapter", 9),
+        ("Annual Report", "Site Visit", 9),
+        ("Site Visit", "Site Visit", 14),
+        ("Tax Invoice No.", "Tax Invoice No.", 9),
+    ],
+)
+def test_headings_that_are_counted_page_by_page_are_text(parse: Parse, cover: str, name: str, size: float) -> None:
+    document = _report(parse, cover, name, size)
+    assert all(f"{name} {number}" in document.text for number in range(1, 6))
+
+
 def test_page_numbers_are_left_out_in_chinese(parse: Parse) -> None:
     pdfmetrics.registerFont(UnicodeCIDFont("STSong-Light"))
 

@@ -28,6 +28,11 @@ def test_characters_by_code_page_font_and_unicode(parse: Parse) -> None:
     assert parse(_rtf(body), "x.doc").text == "Café Мир €10 😀 été a b {x} end"
 
 
+@pytest.mark.parametrize("page", ["99999", "-1", "7"])
+def test_a_code_page_that_nobody_knows_is_taken_for_the_western_one(parse: Parse, page: str) -> None:
+    assert parse(_rtf(r"\pard Caf\'e9\par").replace("1252", page)).text == "Café"
+
+
 def test_headings_lists_tables_notes_and_links(parse: Parse, ocr: InkOcr) -> None:
     row = r"\trowd{}\cellx100\cellx200\pard\intbl {}\cell {}\cell\row"
     cells = [("\\trhdr", "Weir", "Height"), ("", "Upper", "2.4 m"), ("\\clvmrg", "", "1.1 m")]

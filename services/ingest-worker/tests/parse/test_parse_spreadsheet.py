@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import io
 import re
+import struct
 import zipfile
 from collections.abc import Callable
 from typing import Any
@@ -13,12 +14,15 @@ import openpyxl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from office_97_files import workbook_file
 
 from trivium.domain.errors import NeverWill
 from trivium.domain.parsed import ParsedDocument, UnitKind
+from trivium_ingest.parse.spreadsheets.cells import shown_as
 from trivium_ingest.parse.text.clean import are_lines, one_line
 
 from .conftest import Parse, texts, units
+from .test_parse_own_date import CORE, binary_workbook, record, wide
 
 _MAIN = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
 _SHEET, _STRINGS = "xl/worksheets/sheet1.xml", "xl/sharedStrings.xml"
@@ -222,6 +226,73 @@ def test_a_merged_title_over_most_of_the_columns_is_no_header(parse: Parse) -> N
     assert document.units[1].text.startswith("Site: Ford; Species: Salmon; Count: 412; Who: Ada")
 
 
+@pytest.mark.parametrize("region_merged", [False, True])
+@pytest.mark.parametrize("quarters", [2, 4])
+def test_columns_under_a_merged_group_are_named_by_both(parse: Parse, region_merged: bool, quarters: int) -> None:
+    def fill(sheet: Any) -> None:
+        names = [f"Q{number}" for number in range(1, quarters + 1)]
+        sheet.append(["Region" if region_merged else None, 2023, *[None] * (quarters - 1), 2024])
+        sheet.append([None if region_merged else "Region", *names, *names])
+        for region, first in (("North", 10), ("South", 30)):
+            sheet.append([region, *range(first, first + 2 * quarters)])
+        sheet.merge_cells(start_row=1, end_row=1, start_column=2, end_column=quarters + 1)
+        sheet.merge_cells(start_row=1, end_row=1, start_column=quarters + 2, end_column=2 * quarters + 1)
+        if region_merged:
+            sheet.merge_cells("A1:A2")
+
+    (table,) = _read(parse, fill).units
+    named = "; ".join(
+        f"{year} Q{number}: {10 + place * quarters + number - 1}"
+        for place, year in enumerate((2023, 2024))
+        for number in range(1, quarters + 1)
+    )
+    assert table.text.splitlines()[0] == f"Region: North; {named}"
+    assert table.position.rows == (3, 4)
+
+
+def test_groups_of_unequal_columns_name_them_where_their_cells_are_merged(parse: Parse) -> None:
+    def fill(sheet: Any) -> None:
+        for row in (
+            ["Salmon counts"],
+            [None, "Rain", None, "Wind", None, None, "Seen by"],
+            ["Site", "mm", "days", "mean", "max", "gusts", None],
+            ["Ford", 12, 3, 4.5, 9, 2, "Ada"],
+            ["Weir", 15, 4, 3.5, 8, 1, "Ben"],
+        ):
+            sheet.append(row)
+        for cells in ("B2:C2", "D2:F2", "G2:G3"):
+            sheet.merge_cells(cells)
+
+    title, table = _read(parse, fill).units
+    assert title.text == "Salmon counts"
+    assert table.text.splitlines()[0] == (
+        "Site: Ford; Rain mm: 12; Rain days: 3; Wind mean: 4.5; Wind max: 9; Wind gusts: 2; Seen by: Ada"
+    )
+
+
+def test_groups_that_stand_over_the_first_of_their_columns_name_them_all(parse: Parse) -> None:
+    rows = ",2023,,2024,\nRegion,Plan,Actual,Plan,Actual\nNorth,open,done,open,late\nSouth,done,done,open,open\n"
+    (table,) = parse(rows, "x.csv").units
+    assert table.text == (
+        "Region: North; 2023 Plan: open; 2023 Actual: done; 2024 Plan: open; 2024 Actual: late\n"
+        "Region: South; 2023 Plan: done; 2023 Actual: done; 2024 Plan: open; 2024 Actual: open"
+    )
+
+
+@pytest.mark.parametrize(
+    ("rows", "first"),
+    [
+        (",Counts,,Told,\nSite,Pike,Eel,By,On\nFord,1,2,Ada,May\nWeir,3,4,Ben,June\n", "Site: Ford; Pike: 1; Eel: 2"),
+        (",2023,,2024,,\nSite,Q1,Q2,Q1,Q2,Total\nFord,1,2,3,4,10\nWeir,3,4,5,6,18\n", "Site: Ford; Q1: 1; Q2: 2; Q1"),
+        ("Home,Home,Away,Away\nAda,Ben,Cal,Dan\nEve,Fay,Gus,Hal\n", "Ada: Eve; Ben: Fay; Cal: Gus; Dan: Hal"),
+        ("Who,Home,Home,Away,Away\nx,1,2,3,4\ny,5,6,7,8\nz,9,1,2,3\n", "Who: x; Home: 1; Home: 2; Away: 3"),
+        ("Who,a,a,b,b\nx,5,5,7,7\nName,Q1,Q2,Q1,Q2\nz,9,1,2,3\n", "Who: x; a: 5; a: 5; b: 7; b: 7"),
+    ],
+)
+def test_what_may_be_a_row_of_names_or_of_values_groups_no_columns(parse: Parse, rows: str, first: str) -> None:
+    assert first in parse(rows, "x.csv").text
+
+
 def test_columns_of_one_name_keep_it_and_equal_numbers_above_a_header_are_all_told(parse: Parse) -> None:
     rows = "Name,Score,Score,Score\nAda,5,6,7\nBen,4,4,8\n"
     assert parse(rows, "x.csv").text.startswith("Name: Ada; Score: 5; Score: 6; Score: 7")
@@ -263,6 +334,7 @@ def test_a_note_beside_a_column_is_told(parse: Parse, rows: int, place: str, tex
         (5.5, "[h]:mm:ss", "132:00:00"),
         (0.0625, "[mm]:ss", "1:30:00"),
         (3, '[h]" hours"', "72:00"),
+        (-1.5, "[h]:mm", "-36:00"),
         (0.0, "[$-409][h]:mm", "0:00"),
         (0.25, "h:mm", "06:00:00"),
         (0.25, "[Red]h:mm", "06:00:00"),
@@ -331,6 +403,59 @@ def test_numbers_keep_the_digits_that_a_sheet_holds(parse: Parse) -> None:
 
     text = _read(parse, fill).text
     assert text == "What: Budget; Value: 123456789012.34\nWhat: Small; Value: 12345678901.25\nWhat: Sum; Value: 0.3"
+
+
+@pytest.mark.parametrize(
+    ("stored", "text"),
+    [
+        ("1234567890123456", "1234567890123456"),
+        ("-1234567890123456", "-1234567890123456"),
+        ("12345678901234567890", "12345678901234567890"),
+        ("1.23456789012345E+15", "1234567890123450"),
+        ("9.3326215443944E+157", "9.3326215443944e+157"),
+    ],
+)
+def test_large_whole_numbers_are_told_in_their_digits(parse: Parse, stored: str, text: str) -> None:
+    assert f"Level: {text}" in parse(_workbook(_ROWS.replace("1E3", stored))).text
+
+
+def test_a_duration_that_is_no_number_is_told_as_it_is() -> None:
+    assert shown_as("[h]:mm", "NaN", since_1904=False) == "NaN"
+
+
+@pytest.mark.parametrize(
+    ("value", "form", "text"),
+    [
+        (1.5, "[h]:mm", "36:00"),
+        (-1.5, "[h]:mm", "-36:00"),
+        (1 + 1 / 86_400, "[h]:mm", "24:00:01"),
+        (0.25, "h:mm", "06:00:00"),
+        (1234567890123456.0, "0", "1234567890123456"),
+    ],
+)
+def test_an_excel_97_workbook_tells_durations_and_large_numbers_in_full(
+    parse: Parse, value: float, form: str, text: str
+) -> None:
+    forms = [(0x41E, struct.pack("<HHB", 170, len(form), 0) + form.encode()), (0xE0, struct.pack("<2H16x", 0, 170))]
+    cell = (0x203, struct.pack("<3Hd", 1, 0, 0, value))
+    assert parse(workbook_file(["Hours"], of_book=forms, of_sheet=[cell]), "x.xls").text == f"Hours:\n{text}"
+
+
+def test_an_excel_97_workbook_says_the_text_of_a_merged_range_in_all_its_cells(parse: Parse) -> None:
+    merged = (0xE5, struct.pack("<5H", 1, 1, 2, 0, 1))
+    book = workbook_file(["Gauge", "Ford"], of_sheet=[(0x203, struct.pack("<3Hd", 2, 2, 0, 7.0)), merged])
+    assert parse(book, "x.xls").text == "Gauge\nFord | Ford\nFord | Ford | 7"
+
+
+def test_a_binary_workbook_says_the_text_of_a_merged_range_in_all_its_cells(parse: Parse) -> None:
+    """[MS-XLSB]: a row (0), cells of text (6), and 177, 176, 178 around what is merged."""
+    rows = b"".join(
+        record(0, struct.pack("<I21x", row)) + record(6, struct.pack("<I4x", column) + wide(text))
+        for row, column, text in ((0, 0, "Gauge"), (1, 0, "Ford"), (2, 2, "deep"))
+    )
+    merged = record(177, struct.pack("<I", 1)) + record(176, struct.pack("<4I", 1, 2, 0, 1)) + record(178)
+    book = binary_workbook(CORE, record(145) + rows + record(146) + merged)
+    assert parse(book, "x.xlsb").text == "Gauge\nFord | Ford\nFord | Ford | deep"
 
 
 @pytest.mark.parametrize("gaps", [(), (5,), (8,), (5, 8), (2,), (21, 22)])

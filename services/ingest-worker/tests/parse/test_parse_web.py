@@ -154,6 +154,15 @@ def test_what_says_utf_16_and_is_utf_8_is_read(parse: Parse) -> None:
     assert parse('<?xml version="1.0" encoding="UTF-16"?><r><name>Möwe</name></r>', "a.xml").text == "name: Möwe"
 
 
+@pytest.mark.parametrize("codec", ["punycode", "unicode_escape"])
+def test_a_codec_that_is_no_character_set_decodes_no_page_and_no_xml(parse: Parse, codec: str) -> None:
+    page = rf"<!doctype html><meta charset={codec}><p>\u0041 bcher-kva"
+    assert parse(page.encode() + b"\xfc", "a.html").text == r"\u0041 bcher-kvaü"
+    assert parse(rf'<?xml version="1.0" encoding="{codec}"?><r><name>\u0041 a-kva</name></r>', "a.xml").text == (
+        r"name: \u0041 a-kva"
+    )
+
+
 @pytest.mark.parametrize(
     "declaration",
     [

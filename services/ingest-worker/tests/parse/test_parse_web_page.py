@@ -141,6 +141,8 @@ def test_the_media_of_a_style_sheet_are_read_in_linear_time(parse: Parse) -> Non
         ("<ol><li value=7>a</li><li>b</li><li value=x>c</li></ol>", "7. a\n8. b\n9. c"),
         ("<ol start=' -1'><li>a</li><ol><li>a1</li></ol><li>b</li></ol>", "-1. a\n  1. a1\n0. b"),
         ("<ol><p>Steps</p><li>a</li></ol>", "Steps\n1. a"),
+        ("<ol reversed><li>a<ol><li>a1</li></ol></li><p>x</p><li>b</li></ol>", "2. a\n  1. a1\nx\n1. b"),
+        ("<ol reversed=reversed start=5><li>a</li><li value=3>b</li><li>c</li></ol>", "5. a\n3. b\n2. c"),
     ],
 )
 def test_items_of_a_list_have_their_numbers_and_the_blanks_of_blocks(parse: Parse, written: str, read: str) -> None:

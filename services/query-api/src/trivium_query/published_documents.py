@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from trivium.batches import batches
 from trivium.domain.chunks import Chunk
 from trivium.domain.documents import Document
 from trivium.domain.retrieval import Hit, SearchFilter
@@ -20,6 +21,7 @@ MAX_DOCUMENTS = 10_000
 MAX_PASSAGES = 1000  # that are looked through for what mentions something
 MAX_PASSAGES_OF_ONE = 200
 MAX_SHOWN = 20
+MAX_LOOKED_AT = 200  # documents of which the kinds of passages are looked at
 
 
 class PublishedDocuments(msgspec.Struct, frozen=True):
@@ -33,11 +35,20 @@ class PublishedDocuments(msgspec.Struct, frozen=True):
         """Page by page."""
         return await asyncio.to_thread(self._listed)
 
-    async def first_passages(self, documents: Sequence[Document]) -> tuple[Hit, ...]:
-        """One read for each of the first `MAX_SHOWN`."""
-        count = MAX_PASSAGES_OF_ONE if self.restrict.kinds else 1
-        reads = (self._passages(each, count) for each in documents[:MAX_SHOWN])
-        return _ranked([chunk for chunks in await asyncio.gather(*reads) for chunk in chunks[:1]])
+    async def first_passages(self, documents: Documents) -> Listing:
+        """One read for each of the first `MAX_SHOWN`; where kinds are asked for, of the first `MAX_LOOKED_AT`."""
+        kinds = self.restrict.kinds
+        most, count = (MAX_LOOKED_AT, MAX_PASSAGES_OF_ONE) if kinds else (MAX_SHOWN, 1)
+        looked_at = documents.found[:most]
+        read: list[list[Chunk]] = []
+        for some in batches(looked_at, MAX_SHOWN):
+            read += await asyncio.gather(*(self._passages(each, count) for each in some))
+        first = [chunks[0] for chunks in read if chunks]
+        hits = _ranked(first[:MAX_SHOWN])
+        if not kinds:
+            return Listing(len(documents.found), hits, documents.exact)
+        whole = all(chunks or each.chunks <= count for each, chunks in zip(looked_at, read, strict=True))
+        return Listing(len(first), hits, documents.exact and whole and len(looked_at) == len(documents.found))
 
     async def mentioning(self, words: str) -> Listing:
         """Every passage that the index finds is read, for it finds those with one of the words too."""

@@ -10,7 +10,6 @@ import msgspec
 from trivium.domain.chunks import Chunk
 from trivium.domain.retrieval import Mode, SearchFilter, SearchResult
 from trivium.domain.scope import Tenant
-from trivium.domain.topics import Topics
 from trivium.flow.asking import Asking
 from trivium.ports.graph import Graphs
 from trivium.ports.keywords import Keywords
@@ -23,7 +22,7 @@ from trivium_query.retrieve.budgeted_reads import Budgets
 from trivium_query.retrieve.store_reads import Readers, Visuals
 from trivium_query.retrieve.texts import PublishedChunks
 from trivium_query.retrieve.warmth import Warmth
-from trivium_query.topics.kept import WAIT_SHARE
+from trivium_query.topics.kept import WAIT_SHARE, Current
 
 
 class PipelineSearcher(msgspec.Struct, frozen=True):
@@ -61,9 +60,9 @@ class PipelineSearcher(msgspec.Struct, frozen=True):
         async def published_chunks(document_id: str, version: str) -> Mapping[str, Chunk]:
             return await asyncio.to_thread(self.published.of, tenant, document_id, version)
 
-        async def present_topics(dataset: str) -> Topics:
+        async def present_topics(dataset: str) -> Current:
             assert self.topics is not None  # noqa: S101 - else nobody is handed this
-            return (await self.topics.of(tenant, dataset, self.budgets.topics_s * WAIT_SHARE)).topics
+            return await self.topics.of(tenant, dataset, self.budgets.topics_s * WAIT_SHARE)
 
         readers = Readers(
             self.vectors.reader(tenant),

@@ -44,7 +44,8 @@ def opened(tmp_path: Path) -> Iterator[Open]:
     for number in range(FILES):
         key, source = f"{number:032x}", f"{number}.txt"
         taken = registry.for_tenant(DEFAULT_TENANT).accept(Document(key, "default", source, "v1"))
-        ready = msgspec.structs.replace(taken, state=DocumentState.READY, active_version="v1")
+        passages = 2 if number == FILES - 1 else 1
+        ready = msgspec.structs.replace(taken, state=DocumentState.READY, active_version="v1", chunks=passages)
         registry.for_tenant(DEFAULT_TENANT).save(ready)
         chunks = [Chunk(f"{key}a", key, "v1", 0, TEXT, Span(0, len(TEXT)), source, split_sentences(TEXT))]
         if number == FILES - 1:
@@ -83,14 +84,33 @@ async def test_more_documents_than_are_listed_are_not_counted_as_all(
 
 async def test_only_passages_of_the_kinds_asked_for_are_told(opened: Open) -> None:
     tables = opened("table")
-    documents = (await tables.documents()).found
-    assert [hit.chunk.text for hit in await tables.first_passages(documents)] == [ROWS]
-    passages = [[chunk.text for chunk in await tables.passages(each)] for each in documents]
+    documents = await tables.documents()
+    assert [hit.chunk.text for hit in (await tables.first_passages(documents)).hits] == [ROWS]
+    passages = [[chunk.text for chunk in await tables.passages(each)] for each in documents.found]
     assert sorted(passages) == [[]] * (FILES - 1) + [[ROWS]]
     told = await answer_of_collection("Which documents are there?", tables)
     assert [citation.quote for citation in told.draft.citations] == [ROWS]
     texts = opened("text")
-    assert len(await texts.first_passages(documents)) == FILES
+    assert len((await texts.first_passages(documents)).hits) == FILES
+
+
+async def test_only_documents_with_passages_of_the_kinds_asked_for_are_counted(
+    opened: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    question = "How many documents are there?"
+    told = await answer_of_collection(question, opened("table"))
+    assert told.draft.text.startswith("There is 1 document:\n")
+    assert (told.draft.short, told.verdict) == ("1", Verdict.SUPPORTED)
+    assert (await answer_of_collection(question, opened("text", "table"))).draft.short == str(FILES)
+    none = await answer_of_collection(question, opened("image"))
+    assert (none.draft.found, none.draft.text) == (False, "There is no such document.")
+    monkeypatch.setattr(published_documents, "MAX_LOOKED_AT", 3)  # of the files
+    told = await answer_of_collection(question, opened("text"))
+    assert (told.draft.short, told.verdict) == ("at least 3", Verdict.PARTIALLY_SUPPORTED)
+    monkeypatch.undo()
+    monkeypatch.setattr(published_documents, "MAX_PASSAGES_OF_ONE", 1)  # and the table is its second
+    none = await answer_of_collection(question, opened("table"))
+    assert none.draft.text == "There is no such document among the newest."
 
 
 async def test_a_document_that_is_not_read_in_time_leaves_time_for_what_was_found(

@@ -44,6 +44,14 @@ async def test_what_is_proposed_is_in_force_once_accepted(client: httpx2.AsyncCl
     )  # fmt: skip
 
 
+async def test_a_rejected_number_of_targets_is_told(client: httpx2.AsyncClient) -> None:
+    await post(client, "propose", types=[LEADS])
+    await post(client, "accept")
+    await post(client, "propose", types=[LEADS | {"targets": "one"}])
+    out = (await post(client, "reject", names=["LEADS"])).json()
+    assert out["rejected"] == [{"name": "LEADS", "domain": [], "range": [], "targets": "one"}]
+
+
 async def test_a_decision_on_what_another_changed_meanwhile_is_refused(client: httpx2.AsyncClient) -> None:
     await post(client, "propose", types=[WORKS])
     await post(client, "propose", types=[LEADS])
@@ -106,7 +114,7 @@ async def test_grpc_says_the_same(schemas: graph_schema_pb2_grpc.GraphSchemaServ
     diff = await schemas.DiffSchema(pb.DiffSchemaRequest())
     assert [kind.name for kind in diff.difference.added] == ["WORKS_FOR"]
     out = await schemas.RejectSchema(pb.RejectSchemaRequest(decision=pb.SchemaDecision(names=["WORKS_FOR"])))
-    assert list(out.schema.types) == []
+    assert (list(out.schema.types), [one.targets for one in out.schema.rejected]) == ([], ["unknown"])
     assert (await schemas.GetSchema(pb.GetSchemaRequest(number=2))).schema.types[0].targets == "many"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from contextlib import suppress
 from typing import Any
 
@@ -11,6 +12,7 @@ import httpx2
 import msgspec
 import pytest
 from grpc_doors import over_grpc
+from waiting import wait_until_async
 
 from trivium.access import trail as trail_module
 from trivium.access.trail import MAX_TARGETS, Trail
@@ -18,7 +20,7 @@ from trivium.config import Settings
 from trivium.domain.access import Caller, Role
 from trivium.domain.documents import Document
 from trivium.domain.edits import Edit
-from trivium.domain.errors import Conflict, TryLater
+from trivium.domain.errors import Conflict, NeverWill, TriviumError, TryLater
 from trivium.domain.limits import TooMany
 from trivium.domain.scope import DEFAULT_TENANT, Tenant
 from trivium.edits.curation import Curated, Curation, Decide
@@ -110,7 +112,7 @@ async def test_more_than_one_entry_holds_are_several_and_nothing_is_dropped(clie
 class BreaksOff(MemoryIntake):
     """Deletes some of what is inside a document, and never all."""
 
-    def __init__(self, services: Services, error: TryLater) -> None:
+    def __init__(self, services: Services, error: Exception) -> None:
         super().__init__(services.registry)
         self._error = error
 
@@ -119,7 +121,7 @@ class BreaksOff(MemoryIntake):
 
 
 class TenantBreaksOff(TenantMemoryIntake):
-    def __init__(self, world: MemoryIntake, tenant: Tenant, error: TryLater) -> None:
+    def __init__(self, world: MemoryIntake, tenant: Tenant, error: Exception) -> None:
         super().__init__(world, tenant)
         self._error = error
 
@@ -134,28 +136,69 @@ class TenantBreaksOff(TenantMemoryIntake):
         (TryLater("store_busy", "The store is busy."), 503, 503),
         (Conflict("busy_document", "It is being changed by many at once."), 409, 409),
         (TooMany("That is much.", 1.0), 429, 429),
+        (NeverWill("damaged", "An artifact is damaged."), 422, 422),
+        (NeverWill("store_corrupt", "The store is damaged."), 500, 500),
+        (RuntimeError("a fault of ours"), 500, 500),
     ],
-    ids=lambda value: value.code if isinstance(value, TryLater) else None,
+    ids=lambda value: getattr(value, "code", str(value)),
 )
 async def test_a_deletion_that_breaks_off_is_in_the_trail(
-    services: Services, engine: str, error: TryLater, of_one: int, of_many: int
+    services: Services, engine: str, error: Exception, of_one: int, of_many: int
 ) -> None:
     intake = BreaksOff(services, error)
     services, admin = msgspec.structs.replace(services, intake=intake), tuple(ALPHA.items())
     transport = httpx2.ASGITransport(create_app(services))
     async with httpx2.AsyncClient(transport=transport, base_url="http://localhost") as client:
         one = await client.delete(f"/v1/sources/{engine}", headers=ALPHA)
-        assert (one.status_code, one.json()["code"]) == (of_one, error.code)
+        assert (one.status_code, one.json()["code"]) == (of_one, getattr(error, "code", "internal"))
         many = await client.delete("/v1/sources", params={"dataset": "default"}, headers=ALPHA)
         assert many.status_code == of_many
         async with over_grpc(services) as channel:
             ingest = ingest_pb2_grpc.IngestServiceStub(channel)
             with pytest.raises(grpc.aio.AioRpcError) as later:
                 await ingest.DeleteSource(ingest_pb2.DeleteSourceRequest(id=engine), metadata=admin)
-            assert later.value.code() is seen(error).grpc
+            told = seen(error).grpc if isinstance(error, TriviumError) else grpc.StatusCode.INTERNAL
+            assert later.value.code() is told
             with suppress(grpc.aio.AioRpcError):
                 await ingest.DeleteSources(ingest_pb2.DeleteSourcesRequest(dataset="default"), metadata=admin)
         assert await entries(client) == [("source.delete", [engine])] * 4
+
+
+class TakesItsTime(MemoryIntake):
+    """Is at a deletion until it is told to go on."""
+
+    def __init__(self, services: Services) -> None:
+        super().__init__(services.registry)
+        self.begun, self.go_on = threading.Event(), threading.Event()
+
+    def for_tenant(self, tenant: Tenant) -> TenantTakesItsTime:
+        return TenantTakesItsTime(self, tenant)
+
+
+class TenantTakesItsTime(TenantMemoryIntake):
+    def __init__(self, world: TakesItsTime, tenant: Tenant) -> None:
+        super().__init__(world, tenant)
+        self._intake = world
+
+    def delete(self, document_id: str) -> Document:
+        self._intake.begun.set()
+        self._intake.go_on.wait()
+        return super().delete(document_id)
+
+
+async def test_a_deletion_whose_caller_gives_up_is_in_the_trail(services: Services, engine: str) -> None:
+    intake = TakesItsTime(services)
+    services = msgspec.structs.replace(services, intake=intake)
+    async with over_grpc(services) as channel:
+        ingest = ingest_pb2_grpc.IngestServiceStub(channel)
+        call = ingest.DeleteSource(ingest_pb2.DeleteSourceRequest(id=engine), metadata=tuple(ALPHA.items()))
+        try:
+            await wait_until_async(intake.begun.is_set, "the deletion begun")
+            call.cancel()
+            [entry] = await wait_until_async(lambda: Trail(services.objects).read(DEFAULT_TENANT, 10)[0], "an entry")
+        finally:
+            intake.go_on.set()
+    assert (entry.action, entry.targets) == ("source.delete", (engine,))
 
 
 class BehindTheEdit(Curation):

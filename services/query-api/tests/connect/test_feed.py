@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from places_peer import SitePeer
 
+from trivium_query.connect.look import MAX_SILENCES
+
 from .conftest import World
 
 LONG = "The lamp of Vellan was lit in 1847. " * 40
@@ -53,6 +55,21 @@ def test_a_teaser_leads_to_its_page_and_where_there_is_none_it_will_do(
     assert b"Only this is told." in lost
 
 
+def test_pages_that_fail_for_now_hold_back_no_entry_that_stands_behind_them(
+    world: World, site: SitePeer, address: str
+) -> None:
+    stories = [f"/story{number}" for number in range(MAX_SILENCES)]
+    teasers = [item(path, "Read on.", f"{address}{path}") for path in stories]
+    site.pages["/feed"] = rss(*teasers, item("The tower"))
+    world.add("feed", f"{address}/feed", max_per_s=1000)
+    for came_to in ((0, 0, MAX_SILENCES), (1, 0, MAX_SILENCES)):
+        site.busy = dict.fromkeys(stories, "3600")
+        assert world.came_to() == came_to
+    site.pages |= dict.fromkeys(stories, ("text/html", b"<p>The whole story.</p>"))
+    assert world.came_to() == (MAX_SILENCES, 0, 0)
+    assert world.came_to() == (0, 0, 0)
+
+
 def test_atom_is_read_too(world: World, site: SitePeer, address: str) -> None:
     entry = f"<entry><id>urn:1</id><title>Fog</title><content>{LONG}</content></entry>"
     site.pages["/atom"] = (
@@ -86,6 +103,50 @@ def test_a_reference_to_what_is_no_character_costs_no_more_than_itself(
     assert world.came_to() == (3, 0, 0)
     assert any(source.startswith(f"here://{name}-") for source in world.documents())
     assert any("\U0001f60a".encode() in content for content in world.documents().values()) == (title[:4] == "Fog ")
+
+
+def declared(charset: str, title: str) -> str:
+    """A feed in whose declaration `charset` stands."""
+    entries = rss(item("The lamp"), item("TITLE", guid="odd"))[1].decode()
+    return f"<?xml version='1.0' encoding='{charset}'?>{entries.replace('TITLE', title)}"
+
+
+@pytest.mark.parametrize("title", ["Fo\ud83dg", "Fo&#55357;g", "Fog &#55357;&#56842;", "Fog \U0001f60a"])
+@pytest.mark.parametrize(
+    ("mark", "encoding"), [("\ufeff", "utf-16-le"), ("\ufeff", "utf-16-be"), ("", "utf-16-le"), ("", "utf-16-be")]
+)
+def test_a_half_of_a_character_costs_no_more_than_itself(
+    world: World, site: SitePeer, address: str, mark: str, encoding: str, title: str
+) -> None:
+    text = mark + declared("utf-16", title)
+    site.pages["/feed"] = ("application/rss+xml", text.encode(encoding, "surrogatepass"))
+    world.add("feed", f"{address}/feed")
+    assert world.came_to() == (2, 0, 0)
+    assert any(source.startswith("here://Fo") for source in world.documents())
+    assert any("\U0001f60a".encode() in content for content in world.documents().values()) == (title[:4] == "Fog ")
+
+
+@pytest.mark.parametrize(
+    ("sent", "charset", "encoding"),
+    [
+        ("", "koi8-r", "koi8-r"),
+        ("; Charset='koi8-r'", "utf-8", "koi8-r"),
+        ("", "gb2312", "gbk"),
+        ("", "utf-8", "cp1251"),
+        ("; charset=idna", "punycode", "utf-8"),
+        ("; charset=nonsense", "undefined", "utf-8"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["application/rss+xml", "text/xml"])
+def test_a_feed_is_read_in_the_character_set_that_its_server_or_it_declares(
+    world: World, site: SitePeer, address: str, kind: str, sent: str, charset: str, encoding: str
+) -> None:
+    title = "\u6731\u9555\u57fa" if encoding == "gbk" else "\u0422\u0443\u043c\u0430\u043d"
+    site.pages["/feed"] = (f"{kind}{sent}", declared(charset, title).encode(encoding))
+    world.add("feed", f"{address}/feed")
+    assert world.came_to() == (2, 0, 0)
+    read = title if encoding != "cp1251" else title.encode("cp1251").decode("cp1252")
+    assert any(f"<h1>{read}</h1>".encode() in content for content in world.documents().values())
 
 
 def test_an_entry_that_leads_to_what_is_no_address_is_read_as_the_feed_tells_it(

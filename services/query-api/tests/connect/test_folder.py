@@ -152,21 +152,28 @@ def test_what_cannot_be_looked_at_is_told_and_not_gone_while_the_others_go_on(
     assert world.came_to() == (0, 1, 0)
 
 
-def test_a_folder_that_cannot_be_listed_is_told_and_what_is_behind_it_is_taken(
+def test_a_folder_that_cannot_be_listed_is_told_and_what_is_below_it_alone_is_not_gone(
     world: World, papers: Path, failing: dict[tuple[str, Path], int]
 ) -> None:
     world.add("folder", str(papers))
     assert world.came_to() == (2, 0, 0)
     write(papers / "three.txt", "A third.")
-    (papers / "one.txt").unlink()
+    write(papers / "sub/deep/er.txt", "Deeper.")
+    write(papers / "subway.txt", "Of another name.")
+    assert world.came_to() == (3, 0, 0)
+    for gone in ("one.txt", "subway.txt", "sub/two.md", "sub/deep/er.txt"):
+        (papers / gone).unlink()
     (papers / "lost+found").mkdir()
     failing["scandir", papers / "lost+found"] = errno.EACCES
     failing["scandir", papers / "sub"] = errno.EIO
     found = world.look()
-    assert (found["stored"], found["deleted"], found["failed"]) == (1, 0, 0), "what is in them may not be gone"
+    assert (found["stored"], found["deleted"], found["failed"]) == (0, 2, 0)
     assert "lost+found" in found["error"]["message"]
+    assert set(world.documents()) == {"here://three.txt", "here://sub/two.md", "here://sub/deep/er.txt"}
+    failing["scandir", papers] = errno.EIO
+    assert world.came_to() == (0, 0, 0), "nothing of it was seen"
     failing.clear()
-    assert world.came_to() == (0, 1, 0)
+    assert world.came_to() == (0, 2, 0)
 
 
 def test_files_that_may_not_be_read_are_told_and_what_is_behind_them_is_followed(
@@ -194,6 +201,7 @@ def test_a_disk_that_fails_again_and_again_is_left(
         failing["open", papers / f"a{number}.txt"] = errno.EIO
     world.add("folder", str(papers))
     assert world.came_to() == (0, 0, MAX_SILENCES)
+    assert world.came_to()[0] == 2, "what stands behind them comes first at the next look"
 
 
 def test_only_folders_that_the_operator_names_are_watched(world: World, papers: Path, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from waiting import wait_until
 
 from trivium_query.connect import look
 from trivium_query.connect import s3 as connector
+from trivium_query.connect.look import MAX_SILENCES
 
 from .conftest import World
 
@@ -61,6 +62,36 @@ def test_an_object_that_is_too_large_is_told_and_not_read(world: World, shelf: S
     found = world.look()
     assert (found["stored"], found["failed"], found["error"]["code"]) == (3, 1, "too_large")
     assert "2023/big.bin" not in shelf.read
+
+
+def test_what_fails_for_now_holds_back_nothing_that_stands_behind_it(world: World, shelf: S3Peer, address: str) -> None:
+    secret = world.secret("shelf", "reader:hunter2hunter2")
+    world.add("s3", f"{address}/shelf/2023/", credential=secret, max_per_s=1000)
+    assert world.came_to() == (3, 0, 0)
+    shelf.failing = {f"2023/a{number}.txt": "InternalFault" for number in range(MAX_SILENCES + 2)}
+    shelf.objects |= dict.fromkeys(shelf.failing, b"Not now.")
+    shelf.objects["2023/zebra.txt"] = b"A zebra."
+    del shelf.objects["2023/deep/notes.md"]
+    assert world.came_to() == (0, 0, MAX_SILENCES), "the place may have had enough"
+    assert world.came_to() == (1, 1, MAX_SILENCES + 2)
+    last = f"2023/a{MAX_SILENCES}.txt"
+    del shelf.failing[last]
+    shelf.read.clear()
+    assert world.came_to() == (1, 0, MAX_SILENCES + 1), "what was asked for last is asked for last"
+    assert shelf.read == [last]
+    shelf.failing.clear()
+    assert world.came_to() == (MAX_SILENCES + 1, 0, 0)
+    assert world.came_to() == (0, 0, 0)
+
+
+def test_archived_objects_are_told_and_what_stands_behind_them_is_taken(
+    world: World, shelf: S3Peer, address: str
+) -> None:
+    shelf.failing = {f"2023/a{number}.txt": "InvalidObjectState" for number in range(MAX_SILENCES)}
+    shelf.objects |= dict.fromkeys(shelf.failing, b"In the archive.")
+    world.add("s3", f"{address}/shelf/2023/", credential=world.secret("shelf", "reader:hunter2hunter2"), max_per_s=1000)
+    found = world.look()
+    assert (found["stored"], found["failed"], found["error"]["code"]) == (3, MAX_SILENCES, "archived")
 
 
 def endless(key: str = "") -> bytes:

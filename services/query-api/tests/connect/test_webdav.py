@@ -13,6 +13,8 @@ import pytest
 from places_peer import OddDav, serving
 from wsgidav.wsgidav_app import WsgiDAVApp
 
+from trivium_query.connect.look import MAX_SILENCES
+
 from .conftest import World
 
 
@@ -95,6 +97,7 @@ def listing(*members: tuple[str, bool]) -> bytes:
 def odd() -> Iterator[tuple[type[OddDav], str]]:
     OddDav.asked.clear()
     OddDav.moved.clear()
+    OddDav.busy.clear()
     with serving(OddDav) as url:
         yield OddDav, url
 
@@ -180,6 +183,25 @@ def test_what_the_server_cannot_tell_of_is_told_and_not_gone_while_the_others_go
     assert (found["stored"], found["deleted"], found["failed"]) == (1, 0, 0)
     assert found["error"]["code"] == "fetch_failed"
     assert "here://sub/two.txt" in world.documents()
+
+
+def test_files_that_fail_for_now_hold_back_nothing_that_stands_behind_them(
+    world: World, odd: tuple[type[OddDav], str]
+) -> None:
+    peer, url = odd
+    top, gone = [("/dav/", True), ("/dav/sub/", True)], ("/dav/gone.txt", False)
+    peer.lists = staticmethod(lambda path: listing(*top, gone) if path == "/dav/" else listing(("/dav/sub/", True)))
+    world.add("webdav", f"{url}/dav", max_per_s=1000)
+    assert world.came_to() == (1, 0, 0)
+    busy = [f"/dav/{number}.txt" for number in range(MAX_SILENCES)]
+    peer.busy.update(busy)
+    here, below = listing(*top, *((path, False) for path in busy)), listing(("/dav/sub/", True), ("/dav/sub/a", False))
+    peer.lists = staticmethod(lambda path: here if path == "/dav/" else below)
+    assert world.came_to() == (0, 0, MAX_SILENCES)
+    assert world.came_to() == (1, 1, MAX_SILENCES)
+    peer.busy.clear()
+    here = here.replace(b"<response>", untold("/dav/secret/", "403 Forbidden", "") + b"<response>", 1)
+    assert world.came_to() == (MAX_SILENCES, 0, 0), "also where something cannot be told of"
 
 
 @pytest.mark.parametrize(

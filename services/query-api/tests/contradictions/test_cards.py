@@ -54,8 +54,10 @@ class World:
         """As a new process does."""
         self.contradictions = Contradictions(*self._made)  # type: ignore[arg-type]  # of the keywords a part
 
-    def take(self, text: str, dataset: str = "default", title: str = "Mallow Bridge") -> Chunk:
-        number = len(self.passages.kept)
+    def take(
+        self, text: str, dataset: str = "default", title: str = "Mallow Bridge", number: int | None = None
+    ) -> Chunk:
+        number = len(self.passages.kept) if number is None else number
         key, source = f"{number:032x}", f"{dataset}/{number}.txt"
         spans = split_sentences(text)
         chunk = Chunk(f"c{number:031x}", key, "v1", 0, text, Span(0, len(text)), source, spans, title=title)
@@ -80,7 +82,7 @@ class World:
         for key in list(self.objects.keys(artifacts.artifact_prefix(chunk.document_id))):
             self.objects.delete(key)
 
-    async def cards(self, **asked: str) -> tuple[Contradiction, ...]:
+    async def cards(self, **asked: str | bool) -> tuple[Contradiction, ...]:
         page = await self.contradictions.page(DEFAULT_TENANT, Asked(**asked), 10, "")  # type: ignore[arg-type]
         return page.contradictions
 
@@ -128,6 +130,23 @@ async def test_a_passage_that_repeats_a_sentence_of_a_card_leads_to_it(world: Wo
         assert await world.told_of(chunk) == (card,)
     assert await world.cards(document_id=elsewhere.document_id) == ()
     assert await world.told_of(elsewhere) == ()
+
+
+async def test_a_card_stays_put_aside_when_further_documents_repeat_its_sentences(world: World) -> None:
+    aside = [world.take(text, number=number) for number, text in ((8, OPENED), (9, OPENED_LATER))]
+    (card,) = await world.cards()
+    await world.contradictions.dismiss(DEFAULT_TENANT, card.id, "Two bridges.", Actor())
+    for number, text in enumerate((OPENED, OPENED_LATER)):  # their ids sort first
+        repeating = world.take(text, number=number)
+        assert await world.cards() == ()
+        assert await world.told_of(repeating) == ()
+    (shown,) = await world.cards(dismissed=True)
+    assert shown.dismissed is not None
+    for id_ in (card.id, shown.id):  # by whatever pair somebody has it
+        assert await world.contradictions.dismiss(DEFAULT_TENANT, id_, "Once more.", Actor()) == shown
+    world.delete(aside[0])  # what it was decided by
+    (open_again,) = await world.cards()
+    assert open_again.dismissed is None
 
 
 async def test_a_sentence_with_a_number_of_nothing_stops_no_list_and_no_answer(world: World) -> None:

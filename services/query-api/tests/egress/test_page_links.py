@@ -42,7 +42,7 @@ def test_the_declared_character_set_counts() -> None:
     assert page_links(page, "iso-8859-2", HERE).links == ("https://a.test/%C5%BC%C3%B3%C5%82w",)
 
 
-@pytest.mark.parametrize("charset", ["no-such-charset", "undefined", "idna", "hex", "utf-8\0"])
+@pytest.mark.parametrize("charset", ["no-such-charset", "undefined", "idna", "hex", "utf-8\0", "punycode"])
 def test_what_is_no_character_set_does_no_harm(charset: str) -> None:
     assert page_links(b"<a href=x>", charset, HERE).links == ("https://a.test/dir/x",)
 

@@ -82,7 +82,12 @@ class Passages:
 
 
 async def records(ids: Sequence[str]) -> Mapping[str, Document]:
-    return {id_: Document(id_, "acme", f"{id_}.txt", "v1", active_version="v1", dataset="river") for id_ in ids if id_}
+    datasets = {"d2": "sea"}
+    return {
+        id_: Document(id_, "acme", f"{id_}.txt", "v1", active_version="v1", dataset=datasets.get(id_, "river"))
+        for id_ in ids
+        if id_
+    }
 
 
 def row(number: int, names: Sequence[str], *stated: Relation) -> GraphRow:
@@ -120,8 +125,7 @@ async def test_a_relation_is_told_as_the_edit_that_counts_states_it(
     document = "d1.txt" if evidence else ""
     world.hold(edited((UpdateRelation((WORKS,), WORKS), evidence, 0.8)))  # another confidence
     assert told(await world.whole()) == told(await world.near()) == [("WORKS_FOR", 0.8, document, "edit:1.0")]
-    in_river = [("WORKS_FOR", 0.8, document, "edit:1.0")] if evidence else []
-    assert told(await world.whole("river")) == told(await world.near("river")) == in_river
+    assert told(await world.whole("river")) == told(await world.near("river")) == told(await world.whole())
     assert await world.whole("sea") == await world.near("sea") == []
     world.hold(edited((Invalidate(WORKS), (), 1.0), (CreateRelation(WORKS), evidence, 1.0)))
     assert told(await world.whole()) == told(await world.near()) == [("WORKS_FOR", 1.0, document, "edit:2.0")]
@@ -153,17 +157,27 @@ async def test_what_a_passage_and_an_edit_state_in_the_same_words_are_two_statem
 
 async def test_an_edit_whose_passage_is_not_published_any_more_states_its_relation_without_it(world: World) -> None:
     world.hold(edited((CreateRelation(FOUNDED), GONE, 1.0)))
-    for found in (await world.whole(), await world.near()):
-        (one,) = (each for each in found if each.type == "FOUNDED")
-        assert (one.document, one.document_id, one.snippet) == ("", "", "")
-    assert "FOUNDED" not in {one.type for one in [*await world.near("river"), *await world.whole("river")]}
+    for dataset in ("", "river"):
+        for found in (await world.whole(dataset), await world.near(dataset)):
+            (one,) = (each for each in found if each.type == "FOUNDED")
+            assert (one.document, one.document_id, one.snippet) == ("", "", "")
+    assert await world.whole("sea") == await world.near("sea") == []
 
 
-async def test_what_an_edit_states_in_a_dataset_brings_its_ends_along(world: World) -> None:
-    """Also where no passage of the dataset names them."""
+async def test_what_rests_on_a_passage_of_another_dataset_is_not_told(world: World) -> None:
+    world.hold(edited((CreateRelation(FOUNDED), (Evidence("d2", f"{2:032x}", Span(0, 4), "At sea."),), 1.0)))
+    assert "FOUNDED" in {one.type for one in await world.whole()}
+    assert "FOUNDED" not in {one.type for one in [*await world.whole("river"), *await world.near("river")]}
+
+
+@pytest.mark.parametrize("evidence", [THERE, ()])
+async def test_what_an_edit_states_in_a_dataset_brings_its_ends_along(
+    world: World, evidence: tuple[Evidence, ...]
+) -> None:
+    """Also where no passage of the dataset names one of them."""
     kelda = CreateEntity("kelda", "Kelda", EntityType.ORGANIZATION)
     founded = CreateRelation(RelationKey("alice", "kelda", "FOUNDED"))
-    world.hold(edited((kelda, (), 1.0), (founded, THERE, 1.0)))
+    world.hold(edited((kelda, (), 1.0), (founded, evidence, 1.0)))
     for found in (await world.all_parts("river"), await world.parts_near("river")):
         names = {part.id: part.name for part in found if isinstance(part, Entity)}
         (one,) = (each for each in statements(found) if each.type == "FOUNDED")

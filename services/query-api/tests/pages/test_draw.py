@@ -155,6 +155,25 @@ def test_a_quote_is_marked_where_its_passage_stands_and_else_where_it_first_does
     assert 800 - line - 12 < top < bottom < 800 - line + 5
 
 
+def test_a_quote_behind_its_paragraphs_first_column_is_marked_in_the_second() -> None:
+    """A paragraph's box is that of its first column."""
+    stream = io.BytesIO()
+    canvas = Canvas(stream, pagesize=(600, 800))
+    canvas.setFont("Helvetica", 11)
+    for left, height, text in (
+        (72, 760, "No damage was found."),
+        (72, 100, "The gates were investigated in May, and"),
+        (320, 700, "in June again. No damage was found."),
+        (320, 600, "No damage was found."),
+    ):
+        canvas.drawString(left, height, text)
+    canvas.showPage()
+    canvas.save()
+    left, top, *_ = marked(Order(stream.getvalue(), 1, (Box(72, 690, 280, 704),), "No damage was found."))
+    assert left == pytest.approx(320 + stringWidth("in June again. ", "Helvetica", 11), abs=2)
+    assert 800 - 700 - 12 < top < 800 - 700
+
+
 @pytest.mark.parametrize("quote", [" ", "\0", "Some damage was found."])
 def test_what_does_not_stand_on_the_page_leaves_the_passage_marked(quote: str) -> None:
     assert marked(Order(report(), 1, (), quote)) == ()

@@ -11,6 +11,7 @@ from typing import Any, cast
 import msgspec
 import numpy as np
 import pytest
+from openai_peer import OpenAiPeer, Reply, Seen
 
 from trivium.adapters.embedded.graph import SqliteGraphs
 from trivium.adapters.embedded.keywords import SqliteKeywords
@@ -19,9 +20,12 @@ from trivium.adapters.embedded.registry import SqliteRegistry
 from trivium.adapters.embedded.vectors import SqliteVectors
 from trivium.domain.chunks import Chunk, Span
 from trivium.domain.documents import Document, DocumentState
-from trivium.domain.retrieval import Mode, SearchFilter
+from trivium.domain.errors import TryLater
+from trivium.domain.retrieval import Mode, SearchFilter, SearchResult
 from trivium.domain.scope import DEFAULT_TENANT, Scope, Tenant
 from trivium.domain.topics import Topic, Topics
+from trivium.llm.connect import connect_llm
+from trivium.llm.transport import LlmLimits
 from trivium.ports.keywords import keyword_rows
 from trivium.text.sentences import split_sentences
 from trivium_query.answer.answer import Dependencies, answer
@@ -34,6 +38,7 @@ from trivium_query.retrieve.topics import similarities
 from trivium_query.searching import PipelineSearcher
 from trivium_query.topics.kept import Current
 
+SAID = "Documents came since these topics were made; new ones are being made."
 QUESTION = "What are the main themes of these documents?"
 TEXT = "The old weir was mended with elm boards before the flood."
 DOCUMENTS = {f"{number:032x}": "v1" for number in range(2)}
@@ -48,6 +53,11 @@ class InTheMaking:
         return Current(OLD, stale=True)
 
     def close(self) -> None: ...
+
+
+def written(seen: Seen) -> Reply:
+    """As a language model that is sure of its answer."""
+    return Reply(f"{TEXT} [1]" if seen.body.get("stream") else '{"verdict": "SUPPORTED", "sub_questions": []}')
 
 
 @pytest.fixture
@@ -90,6 +100,16 @@ async def test_a_search_by_topics_has_the_old_ones(
     found = await searcher.search(DEFAULT_TENANT, QUESTION, Mode.TOPICS, 5, SearchFilter())
     assert [(hit.chunk.id, hit.topic) for hit in found.hits] == [("c0", "Weirs")]
     assert found.degraded == ()
+    assert found.notes == (SAID,)
+
+    async def retrieve(question: str, depth: int) -> SearchResult:
+        return found
+
+    async def no_vectors(*_: Any) -> Any:
+        raise TryLater("no_vectors", "The vectors are away.")
+
+    given = await answer(AskRequest(question="Who mended the weir?"), Dependencies(retrieve, no_vectors, no_vectors))
+    assert SAID in given.notes
 
 
 async def test_an_answer_with_less_time_than_the_making_takes_tells_the_old_ones_and_says_so(
@@ -105,12 +125,16 @@ async def test_an_answer_with_less_time_than_the_making_takes_tells_the_old_ones
         registry.for_tenant(DEFAULT_TENANT),
         SearchFilter(),
     )
-    given = await answer(
-        AskRequest(question=QUESTION, timeout_s=4.0), Dependencies(never, never, never, collected=themes)
-    )
+    asked = AskRequest(question=QUESTION, timeout_s=4.0)
+    given = await answer(asked, Dependencies(never, never, never, collected=themes))
     assert TEXT in given.text
-    assert given.notes == ("Documents came since these topics were made; new ones are being made.",)
+    assert given.notes == (SAID,)
     assert given.degraded == ()
+    with OpenAiPeer(written) as peer:
+        llm = connect_llm("openai", model="m-1", base_url=peer.url, api_key="k", limits=LlmLimits())
+        told = await answer(asked, Dependencies(never, never, never, llm=llm, collected=themes))
+        await llm.close()
+    assert (told.engine, told.notes) == ("openai:m-1", (SAID,))
 
 
 def test_passages_of_another_model_are_not_compared() -> None:

@@ -34,6 +34,8 @@ MAX_KEYS = 1000
 """Of one tenant, ended ones included: a listing reads them all."""
 KEPT_NOTES = 20
 """Behind the last: a process that is slower than so many notes of others has its own overlooked."""
+STALE_S = 4.0
+"""How long another process may still go by what it found of a key."""
 _ID = re.compile(r"[0-9a-f]{12}")
 
 

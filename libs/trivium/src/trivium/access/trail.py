@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 import secrets
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
 from itertools import islice
@@ -70,6 +71,19 @@ def touched(*ids: str) -> None:
     ids_so_far = _touched.get()
     if ids_so_far is not None:
         ids_so_far |= dict.fromkeys(filter(None, ids))
+
+
+@contextmanager
+def touching(*ids: str) -> Iterator[None]:
+    """The block does something to these, also where it breaks off, unless it is refused."""
+    try:
+        yield
+    except Refused:
+        raise
+    except BaseException:
+        touched(*ids)
+        raise
+    touched(*ids)
 
 
 class Trail:

@@ -33,6 +33,16 @@ def merge(entity: str, into: str, force: bool, why: str) -> None:
 
 
 @click.command()
+@click.argument("name")
+@_why
+def split(name: str, why: str) -> None:
+    """NAME is not another name of the entity that it leads to, whatever documents claim: it is one of its own."""
+    from trivium.graph_tools.update_entity import UpdateEntity
+
+    _edit("update_entity", UpdateEntity(name, remove_aliases=(name,), why=why))
+
+
+@click.command()
 @click.argument("entity")
 @click.argument("name")
 @_why
@@ -197,7 +207,20 @@ def why(entity: str, relation: str, other: str, document: str, chunk: str, limit
         note("Nothing says so.")
 
 
-COMMANDS: Sequence[click.Command] = (merge, rename, retype, add, relate, invalidate, remove, undo, why, log, review)
+COMMANDS: Sequence[click.Command] = (
+    merge,
+    split,
+    rename,
+    retype,
+    add,
+    relate,
+    invalidate,
+    remove,
+    undo,
+    why,
+    log,
+    review,
+)
 
 
 def edit_lines(edits: Sequence[api.EditSeen]) -> Iterator[str]:

@@ -162,7 +162,7 @@ def _shown(seen: api.GraphSchema, *, as_json: bool) -> None:
     for one in seen.proposed:
         _say_proposal(one)
     if seen.rejected:
-        say(f"\nRejected: {', '.join(one_line(one.name) for one in seen.rejected)}")
+        say(f"\nRejected: {', '.join(map(_rejection, seen.rejected))}")
     say("")
     say(_change(seen.number, seen.change))
     if any(not one.problems for one in seen.proposed):
@@ -184,15 +184,27 @@ def _proposal(one: api.SchemaProposal) -> str:
     return f"{'more of ' if one.kind == ProposalKind.CHANGED else ''}{_line(one.type)}"
 
 
+def _rejection(one: api.SchemaRejection) -> str:
+    told = ", ".join([*([_ends(one)] if one.domain or one.range else []), *_targets(one)])
+    return one_line(one.name) + (f" ({told})" if told else "")
+
+
+def _ends(kind: api.RelationType | api.SchemaRejection) -> str:
+    return f"{' | '.join(kind.domain) or '·'} -> {' | '.join(kind.range) or '·'}"
+
+
+def _targets(kind: api.RelationType | api.SchemaRejection) -> list[str]:
+    return [f"{kind.targets} target{'s' if kind.targets == Targets.MANY else ''}"] if kind.targets != "unknown" else []
+
+
 def _line(kind: api.RelationType) -> str:
-    ends = f"{' | '.join(kind.domain) or '·'} -> {' | '.join(kind.range) or '·'}"
-    more = [f"{kind.targets} target{'s' if kind.targets == Targets.MANY else ''}"] if kind.targets != "unknown" else []
+    more = _targets(kind)
     more += ["both ways"] if kind.symmetric else []
     more += [f"stated {counted(kind.relations, 'time')}"] if kind.relations else []
     more += [f"also {', '.join(kind.aliases)}"] if kind.aliases else []
     said = f": {one_line(kind.description)}" if kind.description else ""
     told = f" ({one_line(', '.join(more))})" if more else ""
-    return f"{one_line(kind.name)}  {ends}{told}{said}"
+    return f"{one_line(kind.name)}  {_ends(kind)}{told}{said}"
 
 
 def _change(number: int, change: api.SchemaChange) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import Any, TypeVar
 
@@ -28,6 +28,7 @@ from trivium.ports.web import Validators
 T = TypeVar("T")
 
 _CRC_BYTES = 4
+_ARRAY_32 = b"\xdd"  # MessagePack's mark of a list, whose length follows in four bytes
 _ENCODER = msgspec.msgpack.Encoder()
 
 
@@ -170,8 +171,16 @@ def holder_of(reference: str) -> str:
 
 
 def made(key: str, value: Any, facts: dict[str, Any]) -> Made:
-    """An output that is to be stored."""
-    return Made(key, facts, msgspec.Raw(msgspec.msgpack.encode(value)))
+    """An output that is to be stored; `value` may be what `encoded_rows` made of a long list."""
+    return Made(key, facts, value if isinstance(value, msgspec.Raw) else msgspec.Raw(_ENCODER.encode(value)))
+
+
+def encoded_rows(rows: Iterable[Any], count: int) -> msgspec.Raw:
+    """A list of `count` values as it is stored, each encoded as it comes: they are never in memory beside it."""
+    content = bytearray(_ARRAY_32 + count.to_bytes(4, "big"))
+    for row in rows:
+        content += _ENCODER.encode(row)
+    return msgspec.Raw(content)
 
 
 def save(objects: ObjectStore, key: str, value: Any, facts: dict[str, Any] | None = None) -> None:

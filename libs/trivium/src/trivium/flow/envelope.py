@@ -18,7 +18,7 @@ import os
 import random
 import socket
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from typing import Any
 
@@ -88,9 +88,9 @@ class Envelope(msgspec.Struct, frozen=True):
 
     `lease_s` is how long a claim holds without a sign of life. A document whose stage killed its worker
     `max_attempts` times is given up (`poison`). `on_left` is called when documents came to their end, `clear_up` with
-    the record of each that was deleted, replaced or claimed by somebody else while its batch was under way; what was
-    erased with its tenant has one in state DELETED. After `group_s` no further stage is begun. Once `stopping` has
-    begun, what does not get through its stage is given back.
+    the record of each that failed, or was deleted, replaced or claimed by somebody else while its batch was under way;
+    what was erased with its tenant has one in state DELETED. After `group_s` no further stage is begun. Once `stopping`
+    has begun, what does not get through its stage is given back.
     `measured` hears what the stages of a task took.
     """
 
@@ -295,7 +295,9 @@ class Envelope(msgspec.Struct, frozen=True):
                 changed.append(_failed(each.job.document, each.stage, each.fault))
                 log.error("document_failed", **_line_of(each, each.fault))
         refused = self._save(changed, message)
-        self._tell(document for document in changed if document.id not in refused)
+        self._ended(
+            [document for document in changed if document.state.terminal and document.id not in refused], message
+        )
         onward = [job.entry for job in jobs if job.document.id not in refused]
         returning = [each for each in returning if each.job.document.id not in refused]
         return TaskResult(message.of(onward), tuple(_redeliveries(returning, start, message, pauses)), done)
@@ -367,13 +369,16 @@ class Envelope(msgspec.Struct, frozen=True):
             self._open(message.of(entry for entry in message.entries if entry.document_id in refused))
         return refused
 
-    def _tell(self, documents: Iterable[Document]) -> None:
-        ended = [document for document in documents if document.state.terminal]
-        for document in ended:
+    def _ended(self, documents: Sequence[Document], message: Message) -> None:
+        """Count them, and clear up after those that failed."""
+        for document in documents:
             code = document.failure.code if document.failure else ""
             telemetry.DOCUMENTS.labels(document.state.value, code_label(code)).inc()
-        if ended:
+        if documents:
             self.on_left()
+        failed = {document.id for document in documents if document.state is DocumentState.FAILED}
+        if failed:
+            self._open(message.of(entry for entry in message.entries if entry.document_id in failed))
 
 
 def postponed(message: Message, stage: Stage, error: TriviumError) -> TaskResult:
@@ -460,7 +465,7 @@ def _retries(message: Message, stage: Stage, start: Stage) -> int:
 def _redeliveries(
     incomplete: Sequence[Incomplete], start: Stage, message: Message, pauses: Mapping[Stage, float]
 ) -> Iterator[Redelivery]:
-    """At once: who should go alone, each by itself, who takes long, in its lane, and whose stage goes on, in its queue.
+    """At once: who should go alone, each by itself, who takes long, in its lane, and whose stage goes on, in its turn.
 
     Later: those that give way, with no retry counted, and the others, together.
     """
@@ -468,9 +473,10 @@ def _redeliveries(
     slow = [each for each in incomplete if isinstance(each.fault, TakesLong)]
     yield from (Redelivery(message.of([each.job.entry]), each.stage) for each in incomplete if each.fault is None)
     yield from (Redelivery(aside.of([each.job.entry]), each.stage) for each in slow)
-    turns = [each for each in incomplete if isinstance(each.fault, GoesOn)]
-    in_turn = msgspec.structs.replace(message, in_turn=True, lane=patient_lane(message.lane))
-    yield from (Redelivery(in_turn.of([each.job.entry]), each.stage) for each in turns)
+    turns = [(each, each.fault) for each in incomplete if isinstance(each.fault, GoesOn)]
+    for each, fault in turns:
+        in_turn = {"in_turn": message.in_turn or fault.asks_model, "lane": patient_lane(message.lane)}
+        yield Redelivery(msgspec.structs.replace(message, **in_turn).of([each.job.entry]), each.stage)
     ways = [(each, each.fault) for each in incomplete if isinstance(each.fault, GivesWay)]
     for stage in dict.fromkeys(each.stage for each, _ in ways):
         together = [(each, fault) for each, fault in ways if each.stage is stage]

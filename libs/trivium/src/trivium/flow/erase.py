@@ -16,7 +16,7 @@ import msgspec
 
 from trivium.batches import batches
 from trivium.concurrent_calls import map_concurrent
-from trivium.domain.documents import Document, DocumentState
+from trivium.domain.documents import STAGES, Document, DocumentState, Stage
 from trivium.domain.errors import Conflict, NotFound, TryLater
 from trivium.domain.scope import Tenant
 from trivium.edits.curation import curation_of
@@ -24,6 +24,7 @@ from trivium.flow import artifacts, family_count
 from trivium.flow.chain import Entry
 from trivium.flow.family import Member, MemberRef, dismiss, forget, kept_by_parent, member_refs
 from trivium.flow.originals import kept_versions
+from trivium.flow.stage import FIRST_CLAIM
 from trivium.flow.topic_keys import forget_topics
 from trivium.ports.objects import ObjectStore
 from trivium.ports.stores import Stores
@@ -63,11 +64,7 @@ def erase(stores: Stores, tenant: Tenant, kept: Mapping[str, str]) -> None:
     And what edits rested on a document alone of which none is kept. Rows of a version that was handed over meanwhile
     may go too: its publishing reads them back and writes them again.
     """
-    deletes: list[Callable[[Mapping[str, str]], None]] = [
-        store.writer(tenant).delete_others
-        for store in (stores.vectors, stores.visuals, stores.hypernodes, stores.keywords, stores.graphs)
-    ]
-    map_concurrent(lambda delete: delete(kept), deletes)
+    _erase_rows(stores, tenant, kept)
 
     def forget_files(document_id: str) -> None:
         erase_objects(stores, tenant, document_id, kept[document_id])
@@ -75,6 +72,14 @@ def erase(stores: Stores, tenant: Tenant, kept: Mapping[str, str]) -> None:
             curation_of(stores).document_changed(tenant, document_id)
 
     map_concurrent(forget_files, list(kept))
+
+
+def _erase_rows(stores: Stores, tenant: Tenant, kept: Mapping[str, str]) -> None:
+    deletes: list[Callable[[Mapping[str, str]], None]] = [
+        store.writer(tenant).delete_others
+        for store in (stores.vectors, stores.visuals, stores.hypernodes, stores.keywords, stores.graphs)
+    ]
+    map_concurrent(lambda delete: delete(kept), deletes)
 
 
 def erase_objects(stores: Stores, tenant: Tenant, document_id: str, keep_version: str = "") -> None:
@@ -202,6 +207,7 @@ def clear_up(stores: Stores, document: Document, late: Entry) -> None:
 
     Deleting and publishing change the record first and remove rows then, so whoever writes rows and finds the record
     as it was has written in time for them to be removed. A version that is not published yet clears up when it is.
+    Of one that failed the rows go, which every search would pass over; what was made of it stays for another try.
     """
     tenant = Tenant(document.tenant)
     if document.state is DocumentState.DELETED:
@@ -210,3 +216,11 @@ def clear_up(stores: Stores, document: Document, late: Entry) -> None:
     elif document.active_version == document.version != late.version:
         erase(stores, tenant, {document.id: document.active_version})
         erase_children(stores, tenant, document.id, keep_version=document.active_version)
+    elif document.state is DocumentState.FAILED and not _never_indexed(document):
+        _erase_rows(stores, tenant, {document.id: document.active_version})
+
+
+def _never_indexed(document: Document) -> bool:
+    """Whether a failed document ended at its first try, before it had rows."""
+    failed_at = document.failure.stage if document.failure else Stage.PUBLISH
+    return document.fence == FIRST_CLAIM and STAGES.index(Stage(failed_at)) < STAGES.index(Stage.INDEX)

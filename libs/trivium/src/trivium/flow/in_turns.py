@@ -1,4 +1,4 @@
-"""Stages that take long on one document and let others in between: a language model's reading takes hours."""
+"""Stages that take long on one document and let others in between: to read by a language model or hear takes hours."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from trivium.domain.errors import TryLater
 
 
 class GoesOn(TryLater):
-    """The stage goes on with the document at once, in the language model's queue, behind those that wait there.
+    """The stage goes on with the document at once, behind those that wait; `asks_model`: in the language model's queue.
 
     What it has done so far is kept. `share` of the stage is done, 0 to 1.
     """
 
-    def __init__(self, share: float = 0.0) -> None:
-        super().__init__("goes_on", "The document is being read by the language model.", "It goes on by itself.")
+    def __init__(self, share: float = 0.0, *, asks_model: bool = True) -> None:
+        super().__init__("goes_on", "The document is read in turns with others.", "It goes on by itself.")
         self.share = share
+        self.asks_model = asks_model
 
 
 def patient_lane(lane: Lane) -> Lane:

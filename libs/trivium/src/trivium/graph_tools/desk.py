@@ -28,6 +28,7 @@ from trivium.domain.edits import (
     Invalidate,
     Merge,
     Rename,
+    Split,
     Undo,
     UpdateRelation,
 )
@@ -67,8 +68,8 @@ REASONS = {
 
 T = TypeVar("T")
 
-# What two persons' facts, or what a relation is, decides about.
-_FROM_THE_GRAPH = (Merge, UpdateRelation, Invalidate)
+# What two persons' facts, or what a name or a relation is, decides about.
+_FROM_THE_GRAPH = (Merge, Split, UpdateRelation, Invalidate)
 
 Search = Callable[[str, Mode, int], Awaitable[SearchResult]]
 """Question, mode, number of hits."""
@@ -161,6 +162,9 @@ class Desk:
                     self._merged.setdefault(fold_name(alias), key)
             case Merge(key, into):
                 self._merged[key] = into
+            case Split(key, name):
+                self._made[key] = Found(key, name, EntityType.CONCEPT)
+                self._merged.pop(key, None)
             case Rename(key, name):
                 self._merged.setdefault(fold_name(name), key)
 

@@ -1,4 +1,4 @@
-"""update_entity: another name, type or alias for an entity."""
+"""update_entity: another name or type for an entity, more or fewer aliases."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from trivium.api import Input
-from trivium.domain.edits import Merge, Rename, Retype
+from trivium.domain.edits import Merge, Rename, Retype, Split
 from trivium.domain.errors import Refused
 from trivium.domain.graph import EntityType
 from trivium.graph_tools.create_entity import MAX_ALIASES
@@ -17,7 +17,7 @@ from trivium.text.names import fold_name
 
 
 class UpdateEntity(Input, frozen=True):
-    """Another name, another type, more names. It goes on being found by the names that it had."""
+    """Another name, another type, more names, or fewer. It goes on being found by all names but those removed."""
 
     entity: Reference
     name: Annotated[NewName | None, Meta(description="How it is called from now on.")] = None
@@ -25,15 +25,24 @@ class UpdateEntity(Input, frozen=True):
     aliases: Annotated[
         tuple[NewName, ...], Meta(max_length=MAX_ALIASES, description="Further names of it.", examples=[[]])
     ] = ()
+    remove_aliases: Annotated[
+        tuple[NewName, ...],
+        Meta(
+            max_length=MAX_ALIASES,
+            description="Other names of it that are not its: each is an entity of its own, whatever passages claim.",
+            examples=[[]],
+        ),
+    ] = ()
     why: Why = ""
     evidence: Passages = ()
 
 
 async def update_entity(desk: Desk, wanted: UpdateEntity) -> None:
-    """Raises `Refused` (`nothing_to_change`, `name_taken`, `name_refused`) and `NotFound` (`unknown_entity`)."""
+    """Raises `Refused` (`nothing_to_change`, `name_taken`, `name_refused`, `not_an_alias`) and `NotFound`."""
     entity = await desk.entity(wanted.entity)
     evidence = await desk.evidence(wanted.evidence)
-    changes: list[Rename | Retype | Merge] = []
+    changes: list[Rename | Retype | Merge | Split]
+    changes = [await _parted(desk, entity, alias) for alias in wanted.remove_aliases]
     if wanted.name is not None and (name := checked_name(wanted.name)) != entity.name:
         await _require_free(desk, entity, name)
         changes.append(Rename(entity.key, name))
@@ -47,10 +56,23 @@ async def update_entity(desk: Desk, wanted: UpdateEntity) -> None:
         raise Refused(
             "nothing_to_change",
             f"{entity.name!r} ({entity.type.value}) is so already.",
-            "Give a name, a type or aliases that it does not have.",
+            "Give a name, a type or aliases that it does not have, or remove aliases.",
         )
     for change in changes:
         desk.draft(change, wanted.why, evidence)
+
+
+async def _parted(desk: Desk, entity: Found, alias: str) -> Split:
+    """Under the name as it is written in the graph."""
+    key = fold_name(alias)
+    known = (await desk.sources.graph.named([key])).get(key)
+    if known is None or known.key != entity.key or key in (entity.key, fold_name(entity.name)):
+        raise Refused(
+            "not_an_alias",
+            f"{alias[:80]!r} is no other name of {entity.name!r}.",
+            f"It has: {', '.join(entity.aliases) or 'none'}.",
+        )
+    return Split(key, next((each for each in entity.aliases if fold_name(each) == key), alias))
 
 
 async def _require_free(desk: Desk, entity: Found, name: str) -> None:

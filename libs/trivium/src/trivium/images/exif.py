@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-import struct
 import warnings
 from collections.abc import Callable
 from typing import TypeVar
 
 from PIL import ExifTags, Image
+
+from trivium.images.damaged import DAMAGED
 
 _Told = TypeVar("_Told")
 _UPRIGHT = 1
@@ -21,7 +22,6 @@ _TIMES = (
 )
 _ZONE = re.compile(r"[+-](?:0\d|1[0-4]):[0-5]\d|Z")
 _BLANK = "\0 "
-_BROKEN = (OSError, ValueError, SyntaxError, EOFError, TypeError, LookupError, AttributeError, OverflowError)
 
 
 def orientation(image: Image.Image) -> int:
@@ -55,5 +55,5 @@ def _unless_broken(read: Callable[[], _Told], otherwise: _Told) -> _Told:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return read()
-    except (*_BROKEN, struct.error):
+    except DAMAGED:
         return otherwise

@@ -96,6 +96,10 @@ class Transcript(msgspec.Struct, frozen=True):
     duration_s: float
     segments: tuple[Segment, ...] = ()
 
+    def whole(self) -> Transcript:
+        """Of a recording that is done: until then `language` is the one in which to go on."""
+        return self if self.segments else Transcript("", self.duration_s)
+
 
 class Transcriber(Protocol):
     """Writes down what is said in a recording.
@@ -107,11 +111,16 @@ class Transcriber(Protocol):
     @property
     def fingerprint(self) -> str: ...
     def transcribe(
-        self, audio: bytes, language: str = "", progress: Callable[[float], None] | None = None
+        self,
+        audio: bytes,
+        language: str = "",
+        progress: Callable[[Transcript], None] | None = None,
+        before: Transcript | None = None,
     ) -> Transcript:
         """`audio` is an audio or video file; `language` ISO 639-1, "" to find it out.
 
-        `progress` is told again and again how many seconds are done; what it raises ends the work and is passed on.
+        `progress` is told again and again all that is heard so far; what it raises ends the work and is passed on.
+        Whoever gives the last of it as `before` has the rest heard: the transcript is the same as of one go.
         """
         ...
 

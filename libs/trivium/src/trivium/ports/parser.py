@@ -7,7 +7,7 @@ from collections.abc import Callable
 import msgspec
 
 from trivium.domain.password import Password
-from trivium.ports.inference import Ocr, Transcriber
+from trivium.ports.inference import Ocr, Transcriber, Transcript
 
 
 class Blob(msgspec.Struct, frozen=True):
@@ -50,6 +50,17 @@ class ParseLimits(msgspec.Struct, frozen=True):
 
 def untold(_share: float) -> None:
     """Progress that nobody asks for."""
+
+
+class Hearing:
+    """What was heard of the recordings of a file, by names that say how and of which sound; this one keeps nothing."""
+
+    def before(self, recording: str) -> Transcript | None:
+        """All that was heard of it, if anything was."""
+        return None
+
+    def keep(self, recording: str, heard: Transcript) -> None:
+        """All that is heard of it so far. What this raises ends the work."""
 
 
 class ParserModels(msgspec.Struct, frozen=True):

@@ -85,6 +85,10 @@ class TenantRegistry(Protocol):
         """
         ...
 
+    def delete_many(self, document_ids: Sequence[str]) -> dict[str, Document]:
+        """Delete each; answers the records by id, without those for which `delete` would have raised `NotFound`."""
+        ...
+
     def move(self, document_id: str, dataset: str) -> Document:
         """Put the document into another dataset: PENDING, fence + 1, so that its rows are written again.
 

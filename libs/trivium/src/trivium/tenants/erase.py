@@ -13,9 +13,8 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
-from trivium.access.stored_keys import ENDED, KEYS, USED, USES
+from trivium.access.stored_keys import ENDED, KEYS, STALE_S, USED, USES
 from trivium.access.trail import Trail
-from trivium.concurrent_calls import map_concurrent
 from trivium.domain.documents import Document
 from trivium.domain.errors import NotFound
 from trivium.domain.scope import DEFAULT_TENANT, Tenant
@@ -39,10 +38,12 @@ def erase_tenant(
     stores: Stores,
     tenant: Tenant,
     own_uploads: OwnUploads | None,
-    grace_s: float,
+    lease_s: float,
     tell: Callable[[str], None],
 ) -> None:
-    """Erase it; done again, it finishes. `grace_s` is what workers get to notice; `tell` hears what is being done.
+    """Erase it; done again, it finishes. `tell` hears what is being done.
+
+    Other processes get `lease_s` to notice, or as long as they remember keys; 0 where there are none.
 
     Raises `NotFound` (`no_such_tenant`) when no store has anything of it, and `TryLater` when a store is away.
     """
@@ -57,8 +58,9 @@ def erase_tenant(
         own_uploads.uploads.erase(own_uploads.prefix)
     tell("Its documents end.")
     for page in records(stores, tenant):
-        map_concurrent(stores.registry.for_tenant(tenant).delete, [document.id for document in page])
-    if grace_s:
+        stores.registry.for_tenant(tenant).delete_many([document.id for document in page])
+    if lease_s:
+        grace_s = max(lease_s, STALE_S)
         tell(f"Workers put down what they have in hand: {grace_s:.0f} seconds.")
         time.sleep(grace_s)
     tell("Everything goes.")

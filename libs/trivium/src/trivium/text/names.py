@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import sys
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -119,15 +119,16 @@ def name_tokens(text: str) -> list[str]:
     return fold_name(f"{text} .").split() if text else []
 
 
-def subnames(key: str, longest: int = 8) -> Iterator[str]:
+def subnames(key: str, longest: int = 8) -> list[str]:
     """Every run of at most `longest` words of a folded key that could be a name of its own; no bare number is."""
     tokens = key.split()
-    for start, first in enumerate(tokens):
-        if first in _EDGES:
-            continue
-        for end in range(start + 1, min(len(tokens), start + longest) + 1):
-            if tokens[end - 1] not in _EDGES and (end - start > 1 or not first.isdigit()):
-                yield " ".join(tokens[start:end])
+    ends = [place for place, token in enumerate(tokens) if token not in _EDGES]
+    return [
+        " ".join(tokens[first : last + 1])
+        for nth, first in enumerate(ends)
+        for last in ends[nth:]
+        if last - first < longest and (last > first or not tokens[first].isdigit())
+    ]
 
 
 def is_name_edge(token: str) -> bool:

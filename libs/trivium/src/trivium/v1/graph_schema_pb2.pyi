@@ -187,14 +187,16 @@ class SchemaProposal(_message.Message):
     def __init__(self, kind: _Optional[str] = ..., type: _Optional[_Union[RelationType, _Mapping]] = ..., of: _Optional[str] = ..., problems: _Optional[_Iterable[str]] = ..., by: _Optional[str] = ...) -> None: ...
 
 class SchemaRejection(_message.Message):
-    __slots__ = ("name", "domain", "range")
+    __slots__ = ("name", "domain", "range", "targets")
     NAME_FIELD_NUMBER: _ClassVar[int]
     DOMAIN_FIELD_NUMBER: _ClassVar[int]
     RANGE_FIELD_NUMBER: _ClassVar[int]
+    TARGETS_FIELD_NUMBER: _ClassVar[int]
     name: str
     domain: _containers.RepeatedScalarFieldContainer[str]
     range: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, name: _Optional[str] = ..., domain: _Optional[_Iterable[str]] = ..., range: _Optional[_Iterable[str]] = ...) -> None: ...
+    targets: str
+    def __init__(self, name: _Optional[str] = ..., domain: _Optional[_Iterable[str]] = ..., range: _Optional[_Iterable[str]] = ..., targets: _Optional[str] = ...) -> None: ...
 
 class SchemaChange(_message.Message):
     __slots__ = ("by", "at", "why", "what")

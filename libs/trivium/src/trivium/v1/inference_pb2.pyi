@@ -217,12 +217,14 @@ class EmbedVisualResponse(_message.Message):
     def __init__(self, vectors: _Optional[bytes] = ..., dimension: _Optional[int] = ..., fingerprint: _Optional[str] = ...) -> None: ...
 
 class TranscribeRequest(_message.Message):
-    __slots__ = ("language", "content")
+    __slots__ = ("language", "content", "heard_s")
     LANGUAGE_FIELD_NUMBER: _ClassVar[int]
     CONTENT_FIELD_NUMBER: _ClassVar[int]
+    HEARD_S_FIELD_NUMBER: _ClassVar[int]
     language: str
     content: bytes
-    def __init__(self, language: _Optional[str] = ..., content: _Optional[bytes] = ...) -> None: ...
+    heard_s: float
+    def __init__(self, language: _Optional[str] = ..., content: _Optional[bytes] = ..., heard_s: _Optional[float] = ...) -> None: ...
 
 class TranscribeResponse(_message.Message):
     __slots__ = ("segments", "language", "fingerprint", "done_s")

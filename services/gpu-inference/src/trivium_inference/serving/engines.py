@@ -72,10 +72,11 @@ class Engines(msgspec.Struct, frozen=True):
         if self.windows is not None:
             voice = Window(0, vowels(_CANARY_VOICE_S))
             found.append(Canary("windows", self.windows, (voice, ""), 1, rest=30))  # a large model needs ten seconds
-        if self.visual is not None and self.captions is not None and self.pictures is not None:
+        if self.visual and self.captions and self.files and self.pictures:
             (caption,) = self.visual.read_texts([_CANARY_TEXT])
             (picture,) = self.visual.read_images([_blank_image()])
             found.append(Canary("captions", self.captions, caption, len(caption)))
+            found.append(Canary("files", self.files, _blank_image(), 1, rest=6))
             found.append(Canary("pictures", self.pictures, picture, self.visual.image_tokens, rest=6))
         if self.reader is not None and self.reads is not None:
             (read,) = self.reader.windows(_CANARY_TEXT, [Passage(_CANARY_TEXT)])

@@ -34,8 +34,10 @@ class Recordings:
         self._threads.shutdown(wait=False)
 
     @asynccontextmanager
-    async def received(self, requests: AsyncIterator[pb.TranscribeRequest]) -> AsyncIterator[tuple[Recording, str]]:
-        """A recording and its language, when all of it has come; nothing of it is left after the block.
+    async def received(
+        self, requests: AsyncIterator[pb.TranscribeRequest]
+    ) -> AsyncIterator[tuple[Recording, pb.TranscribeRequest]]:
+        """A recording and what is asked of it, when all of it has come; nothing of it is left after the block.
 
         Raises `TryLater` (`inference_busy`, `disk_full`) and `Refused` (`request_too_large`).
         """
@@ -46,10 +48,10 @@ class Recordings:
         self._free -= 1
         try:
             with tempfile.TemporaryFile() as file:
-                language = await self._store(requests, file)
+                asked = await self._store(requests, file)
                 recording = await self._opened(file)
                 try:
-                    yield recording, language
+                    yield recording, asked
                 finally:
                     recording.close()
         except OSError as error:
@@ -61,8 +63,8 @@ class Recordings:
         """The next one of a recording; None behind the last. Raises as `Recording.windows`."""
         return await self._beside(partial(next, windows, None))
 
-    async def _store(self, requests: AsyncIterator[pb.TranscribeRequest], file: BinaryIO) -> str:
-        language = ""
+    async def _store(self, requests: AsyncIterator[pb.TranscribeRequest], file: BinaryIO) -> pb.TranscribeRequest:
+        asked = pb.TranscribeRequest()
         size = 0
         async for request in requests:
             size += len(request.content)
@@ -70,10 +72,11 @@ class Recordings:
                 raise Refused(
                     "request_too_large", f"The recording has more than {self._max_bytes:,} bytes.", "Divide it."
                 )
-            language = request.language or language
+            if not request.content:
+                asked.MergeFrom(request)
             await self._beside(partial(file.write, request.content))
         await self._beside(file.flush)
-        return language
+        return asked
 
     async def _opened(self, file: BinaryIO) -> Recording:
         """With its child, which takes a moment to start; who leaves meanwhile leaves neither child nor file."""

@@ -150,8 +150,8 @@ class Inference(InferenceServiceServicer):  # type: ignore[misc]  # generated co
             if transcriber is None or batcher is None:
                 _not_served("transcriber", "Set TRIVIUM_SPEECH_MODEL where the service starts.")
             batcher.check_room()
-            async with self._recordings.received(request_iterator) as (recording, spoken):
-                found, language = recording.windows(), spoken
+            async with self._recordings.received(request_iterator) as (recording, asked):
+                found, language = recording.windows(asked.heard_s), asked.language
                 while (window := await self._recordings.next_window(found)) is not None:
                     (heard,) = await batcher.submit([(window, language)], [1], call.caller, context.time_remaining())
                     language = heard.language

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable
+from contextlib import suppress
 
 import msgspec
 import numpy as np
@@ -24,6 +25,7 @@ from trivium.heap import give_back, keep_large_apart
 from trivium.ports.inference import Ocr, OcrLine, Transcript
 from trivium.ports.parser import ParserModels
 from trivium_ingest.parse.build import fingerprint, parse_blob
+from trivium_ingest.parse.unstructured.library import partitioning
 from trivium_ingest.parse.wire import (
     ImageRead,
     Job,
@@ -42,11 +44,18 @@ def main(parent: Connection, setup_json: str) -> None:
     setup = msgspec.json.decode(setup_json, type=Setup)
     keep_large_apart()
     engine = _Engine(setup.ocr) if setup.ocr else None
+    if setup.loads_unstructured:
+        with suppress(NeverWill):  # which the file that needs it tells
+            partitioning(setup.unstructured_model)
     parent.send(Ready(fingerprint()))
-    while parent.is_readable(setup.idle_with_engine_s if engine and engine.is_loaded else setup.idle_s):
+    while parent.is_readable(setup.idle_with_engine_s if _is_slow_to_start(setup, engine) else setup.idle_s):
         job = parent.receive(Job)
         parent.send(reply_to(lambda: _parsed(job, _models(setup, parent, engine, job), setup.unstructured_model)))  # noqa: B023 - called at once
         give_back()
+
+
+def _is_slow_to_start(setup: Setup, engine: _Engine | None) -> bool:
+    return setup.loads_unstructured or (engine is not None and engine.is_loaded)
 
 
 def _models(setup: Setup, parent: Connection, engine: _Engine | None, job: Job) -> ParserModels:
@@ -145,17 +154,21 @@ class _AskedTranscriber:
         self._told = told
 
     def transcribe(
-        self, audio: bytes, language: str = "", progress: Callable[[float], None] | None = None
+        self,
+        audio: bytes,
+        language: str = "",
+        progress: Callable[[Transcript], None] | None = None,
+        before: Transcript | None = None,
     ) -> Transcript:
         self._parent.send(SpeechRequest(None if audio is self._file else audio, language))
         while True:
             heard = self._parent.receive(SpeechReply).result()
             if isinstance(heard, Transcript):
                 return heard
-            before = self._told.told
+            told = self._told.told
             if progress is not None:
-                progress(heard)
-            if self._told.told == before:
+                progress(Transcript(language, heard))  # the parent keeps what was said
+            if self._told.told == told:
                 self._told(0.0)  # the parent waits for it
 
 

@@ -13,8 +13,10 @@ import numpy as np
 from trivium.child_process.child import ChildProcess, resident_bytes
 from trivium.child_process.deadline import Deadline
 from trivium.child_process.errors import ChildExited, DeadlineExceeded, MemoryExhausted
-from trivium.domain.errors import TryLater
-from trivium.ports.parser import ParserModels
+from trivium.domain.errors import TriviumError, TryLater
+from trivium.domain.ids import digest
+from trivium.ports.inference import Transcript
+from trivium.ports.parser import Hearing, ParserModels
 from trivium_ingest.parse.wire import (
     ImageRead,
     Job,
@@ -94,16 +96,24 @@ class ParserProcess(ChildProcess):
         return self._fingerprint
 
     def run(
-        self, job: Job, wall_s: float, progress: Callable[[float], None], on_listening: Callable[[], None]
+        self,
+        job: Job,
+        wall_s: float,
+        progress: Callable[[float], None],
+        on_listening: Callable[[], None],
+        hearing: Hearing,
     ) -> ParseReply:
         """Send the job and wait, `wall_s` for each step that it tells; `on_listening` comes before one is heard.
 
+        Ask for the `fingerprint` before.
+
+        What `progress` or `hearing` raises is passed on, and leaves a child that nobody can ask any more.
         Raises `ChildExited`, `DeadlineExceeded` and `MemoryExhausted` for what the file did to the child.
         """
-        self.fingerprint()
         self._peak = 0
         try:
-            return self._exchange(job, _Clock(wall_s, job.limits.max_ocr_pages, progress), on_listening)
+            clock = _Clock(wall_s, job.limits.max_ocr_pages, progress)
+            return self._exchange(job, clock, on_listening, hearing)
         except ChildExited as exited:
             if exited.status not in _NO_CRASH and self._peak > _NEAR_BOUND * self._memory_bytes:
                 raise self._exhausted() from None  # C libraries abort when an allocation is refused
@@ -116,7 +126,7 @@ class ParserProcess(ChildProcess):
         except (ChildExited, DeadlineExceeded) as error:
             raise TryLater("parser_unavailable", "The parsing process does not start.") from error
 
-    def _exchange(self, job: Job, clock: _Clock, on_listening: Callable[[], None]) -> ParseReply:
+    def _exchange(self, job: Job, clock: _Clock, on_listening: Callable[[], None], hearing: Hearing) -> ParseReply:
         watch = partial(self._look, clock)
         self.send(job, clock, watch)
         while True:
@@ -131,7 +141,7 @@ class ParserProcess(ChildProcess):
                 case SpeechRequest():
                     on_listening()
                     with clock.paused():
-                        heard = self._heard(message, job, clock)
+                        heard = self._heard(message, job, clock, hearing)
                     self.send(heard, clock, watch)
                 case _:
                     return message
@@ -143,18 +153,32 @@ class ParserProcess(ChildProcess):
         pixels = np.frombuffer(image.pixels, np.uint8).reshape(image.height, image.width, 3)
         return OcrReply.of(lambda: tuple(ocr.read(pixels)))
 
-    def _heard(self, recording: SpeechRequest, job: Job, clock: _Clock) -> SpeechReply:
+    def _heard(self, recording: SpeechRequest, job: Job, clock: _Clock, hearing: Hearing) -> SpeechReply:
         transcriber, watch = self._models.transcriber, partial(self._look, clock)
         if transcriber is None:
             raise ChildExited(None)
 
-        def step(done_s: float) -> None:
-            clock.renew()
-            self.send(SpeechReply(done_s), clock, watch)
-            clock.told(self.receive(ProgressReport, clock, watch))
-
         audio = job.blob.content if recording.audio is None else recording.audio
-        return SpeechReply.of(lambda: transcriber.transcribe(audio, recording.language, step))
+        ended: list[TriviumError] = []
+
+        def step(name: str, heard: Transcript) -> None:
+            clock.renew()
+            try:
+                hearing.keep(name, heard)
+                self.send(SpeechReply(heard.duration_s), clock, watch)
+                clock.told(self.receive(ProgressReport, clock, watch))
+            except TriviumError as error:
+                ended.append(error)
+                raise
+
+        def hear() -> Transcript:
+            name = digest(transcriber.fingerprint, recording.language, audio)
+            return transcriber.transcribe(audio, recording.language, partial(step, name), hearing.before(name))
+
+        reply = SpeechReply.of(hear)
+        if ended:  # not by the engine: the file is left
+            raise ended[0]
+        return reply
 
     def _look(self, clock: _Clock) -> None:
         clock.told_again()

@@ -17,7 +17,7 @@ from trivium.domain.errors import NeverWill
 from trivium.domain.parsed import ParsedDocument
 from trivium.domain.readers import Reader
 from trivium.ports.inference import Ocr
-from trivium.ports.parser import Blob, ParseLimits, ParserModels, untold
+from trivium.ports.parser import Blob, Hearing, ParseLimits, ParserModels, untold
 from trivium_ingest.parse.failures import empty_file, too_large
 from trivium_ingest.parse.parser_process import ParserProcess
 from trivium_ingest.parse.wire import Job, ParseReply, Setup
@@ -29,7 +29,8 @@ _SPLIT_IT = "Split the file into smaller ones and upload those."
 class Bounds(msgspec.Struct, frozen=True):
     """What one file may cost. `memory_bytes` covers the child's libraries and its OCR engine as well.
 
-    A child starts in 0.3 seconds and holds 80 MB: idle for `idle_s` it ends. An OCR engine takes seconds to load.
+    A child starts in 0.3 seconds and holds 80 MB: idle for `idle_s` it ends. An OCR engine or `unstructured` takes
+    seconds to load: one that has it ends after `idle_with_engine_s`.
     """
 
     wall_s: float = 300.0
@@ -44,7 +45,8 @@ class Sandbox:
     """A pool of parsing children. `parse` may be called from several threads.
 
     `models` are engines of this process, which children ask: they have neither a network nor the memory for them.
-    `unstructured_model` is the folder of the pipeline that the library `unstructured` reads with, "" for none.
+    `unstructured_model` is the folder of the pipeline that the library `unstructured` reads with, "" for none; with
+    `loads_unstructured` a child has it before its first file.
     `ocr_factory` is a picklable callable without arguments that builds an OCR engine inside the child, used where
     `models` has none.
     Children start when first needed, and end when idle or at `close`. One that is at its file for `LONG_S`
@@ -60,6 +62,8 @@ class Sandbox:
         size: int = 1,
         models: ParserModels = ParserModels(),  # noqa: B008 - frozen
         unstructured_model: str = "",
+        *,
+        loads_unstructured: bool = False,
     ) -> None:
         self._limits = limits
         self._bounds = bounds
@@ -70,6 +74,7 @@ class Sandbox:
             asks_ocr=models.ocr is not None,
             asks_transcriber=models.transcriber is not None,
             unstructured_model=unstructured_model,
+            loads_unstructured=loads_unstructured,
         )
         self._fingerprint = ""
         self._children = ChildPool(
@@ -83,12 +88,16 @@ class Sandbox:
         return self._fingerprint
 
     def parse(
-        self, blob: Blob, progress: Callable[[float], None] = untold, reader: Reader = Reader.OWN
+        self,
+        blob: Blob,
+        progress: Callable[[float], None] = untold,
+        reader: Reader = Reader.OWN,
+        hearing: Hearing = Hearing(),  # noqa: B008 - keeps nothing
     ) -> ParsedDocument:
         """As `parse_blob`, and `NeverWill` (`parser_crashed`, `parser_timeout`, `parser_out_of_memory`).
 
-        `progress` is told the share that is read, 0 to 1, again and again; what it raises ends the child and is passed
-        on.
+        `progress` is told the share that is read, 0 to 1, again and again, and `hearing` what is heard; what they raise
+        ends the child and is passed on.
         """
         if not blob.content:
             raise empty_file()
@@ -96,7 +105,7 @@ class Sandbox:
             raise too_large("max_bytes", f"{len(blob.content):,} bytes")
         job = Job(blob, self._limits, self._bounds.cpu_s, reader)
         try:
-            return self._children.run(partial(self._read, job, progress))
+            return self._children.run(partial(self._read, job, progress, hearing))
         except ChildExited as exited:
             raise (self._timeout() if exited.status == -signal.SIGXCPU else _crashed(exited.how)) from None
         except DeadlineExceeded:
@@ -109,7 +118,8 @@ class Sandbox:
         """End the children; those at work end with their file."""
         self._children.close()
 
-    def _read(self, job: Job, progress: Callable[[float], None], child: ParserProcess) -> ParseReply:
+    def _read(self, job: Job, progress: Callable[[float], None], hearing: Hearing, child: ParserProcess) -> ParseReply:
+        child.fingerprint()  # it is ready: what loading takes is not the file's
         long_from = time.monotonic() + LONG_S
 
         def told(share: float) -> None:
@@ -117,7 +127,7 @@ class Sandbox:
             if time.monotonic() > long_from:
                 self._children.give_place(child)
 
-        return child.run(job, self._bounds.wall_s, told, partial(self._children.give_place, child))
+        return child.run(job, self._bounds.wall_s, told, partial(self._children.give_place, child), hearing)
 
     def _timeout(self) -> NeverWill:
         return NeverWill("parser_timeout", f"Reading this file takes more than {self._bounds.wall_s:.0f} s.", _SPLIT_IT)

@@ -15,7 +15,8 @@ class Setup(msgspec.Struct, frozen=True):
     """What the child is started with: `ocr` is a pickled factory from our own parent (empty for none).
 
     Where the parent has the engine, the child asks it: `OcrRequest` is answered with `OcrReply`, `SpeechRequest` with
-    `SpeechReply`. `unstructured_model` is the folder of that library's pipeline, "" for none.
+    `SpeechReply`. `unstructured_model` is the folder of that library's pipeline, "" for none; with `loads_unstructured`
+    it is loaded before the first file.
     """
 
     idle_s: float
@@ -24,6 +25,7 @@ class Setup(msgspec.Struct, frozen=True):
     asks_ocr: bool = False
     asks_transcriber: bool = False
     unstructured_model: str = ""
+    loads_unstructured: bool = False
 
 
 class Ready(msgspec.Struct, frozen=True):

@@ -18,7 +18,7 @@ from hashlib import sha256
 import msgspec
 
 from trivium.access.key_text import KeyText, read_key
-from trivium.access.stored_keys import StoredKeys
+from trivium.access.stored_keys import STALE_S, StoredKeys
 from trivium.config import Settings
 from trivium.domain.access import AccessKey, Caller, Role
 from trivium.domain.errors import Refused
@@ -27,8 +27,6 @@ from trivium_query.access.single_sign_on import SUBJECT, SingleSignOn, is_token
 
 FRESH_S = 2.0
 """A key is looked up again after it."""
-STALE_S = 4.0
-"""What was found may be told this long, while one request is looking again."""
 REMEMBERED = 10_000
 MAX_CREDENTIAL_CHARS = 8192
 OPEN_CALLER = Caller(DEFAULT_TENANT, Role.ADMIN, "open")
@@ -136,7 +134,7 @@ class Authenticator:
         return Caller(text.tenant, key.role, key.id, key.name)
 
     async def _look(self, place: bytes, text: KeyText) -> AccessKey | None:
-        """What is remembered while it is fresh; it is told a little longer while one request looks again."""
+        """What is remembered while it is fresh; it is told up to `STALE_S` while one request looks again."""
         now = time.monotonic()
         found = self._found.get(place)
         if found is not None:

@@ -71,6 +71,7 @@ from trivium_query.answer.tables.plan_by_llm import PROMPT as PLAN
 from trivium_query.answer.understand import PROMPT as REWRITE
 from trivium_query.answer.understand import Question, understand, understand_with_llm
 from trivium_query.requests import AskRequest
+from trivium_query.retrieve.topics import STALE_NOTE
 
 EXTRACTIVE = "extractive"
 TABLES = "tables"
@@ -157,6 +158,8 @@ async def _events(request: AskRequest, dependencies: Dependencies) -> AsyncItera
     themes: Themes | None = None
     async with ledger.optional("topics", THEMES_SHARE):
         themes = await themes_of(question, dependencies.collected, request.top_k, ledger.remaining_s(THEMES_SHARE))
+    if themes and themes.stale:
+        ledger.notes.append(STALE_NOTE)
     hits = themes.hits if themes else await _retrieve(question, request, dependencies, llm, ledger)
     yield HitsFound(hits, tuple(ledger.degraded.values()))
     question, slips = mended(question, hits)
@@ -214,6 +217,7 @@ async def _retrieve(
     ledger.timings_ms.update(result.timings_ms)
     for lost in result.degraded:
         ledger.lose(lost.source, lost.reason)
+    ledger.notes.extend(result.notes)
     hits = result.hits
     if dependencies.rerank is not Rerank.NONE and hits:
         hits = await _rerank(question, hits, dependencies, llm, ledger)

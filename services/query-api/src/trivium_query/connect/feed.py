@@ -5,6 +5,7 @@ A feed shows its newest entries. What it does not show any more is not gone, and
 
 from __future__ import annotations
 
+import codecs
 import io
 import re
 import time
@@ -20,6 +21,7 @@ import feedparser
 from trivium.domain.errors import NeverWill, Refused
 from trivium.domain.ids import digest
 from trivium.ports.connector import Change, Item
+from trivium.text.charsets import charset_of
 from trivium.text.urls import checked_url
 from trivium_query.connect.place import Place
 from trivium_query.connect.seen import Seen
@@ -33,9 +35,21 @@ _WHOLE_CHARS = 1000
 """A summary of less is taken for a teaser, and the page that it leads to is read instead."""
 _UNSAID = re.compile(r"[^\w.-]+")
 _TAGS = re.compile(r"<[^>]{0,1000}>")
-_REFERENCE = re.compile(rb"&#(?:([0-9]+)|[xX]([0-9A-Fa-f]+));")
+_REFERENCE = re.compile(r"&#(?:([0-9]+)|[xX]([0-9A-Fa-f]+));")
 _CHARACTERS = ((0x9, 0xA), (0xD, 0xD), (0x20, 0xD7FF), (0xE000, 0xFFFD), (0x10000, 0x10FFFF))
 """XML 1.0, 2.2."""
+_WIDE = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16, whose mark it begins with
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+    ("<?".encode("utf-16-le"), "utf-16-le"),
+    ("<?".encode("utf-16-be"), "utf-16-be"),
+)
+_SENT_CHARSET = re.compile(r";\s*charset\s*=\s*[\"']?([\w.:-]{1,40})", re.IGNORECASE)
+_STATED_CHARSET = re.compile(r"\s*<\?xml\b[^>]*\bencoding\s*=\s*[\"']([\w.:-]{1,40})")
+_STATED_WITHIN = 1000  # bytes
 
 
 class FeedConnector:
@@ -69,6 +83,7 @@ class FeedConnector:
             if entry.get("id") and bearers[identity] == len(stored[ending]) == 1:
                 [name] = stored[ending]
             yield from self._seen.look(name, token, partial(self._fetch, entry, told))
+        yield from self._seen.late()
         self._seen.forget_missing()
         self._seen.whole(mark_of(reply))
 
@@ -98,37 +113,55 @@ def _listed(reply: Reply) -> dict[tuple[str, str, str], Any]:
 def _entries(reply: Reply) -> list[Any]:
     """Raises `NeverWill` (`no_feed`)."""
     found = feedparser.parse(
-        io.BytesIO(_mended(reply.content)),  # bytes themselves it takes for a file's path, if there is such a file
-        response_headers={"content-type": reply.header("content-type"), "content-location": reply.url},
+        # bytes themselves it takes for a file's path, if there is such a file
+        io.BytesIO(_mended(_text_of(reply)).encode("utf-8", "replace")),
+        response_headers={"content-type": "application/xml; charset=utf-8", "content-location": reply.url},
     )
     if not found.entries and not found.get("version"):
         raise NeverWill("no_feed", f"{reply.url} is no RSS or Atom feed.", "Give the address of the feed itself.")
     return list(found.entries[:MAX_ENTRIES])
 
 
-def _mended(content: bytes) -> bytes:
+def _text_of(reply: Reply) -> str:
+    """The feed's characters, as its first bytes tell, else its server, else itself (RFC 7303, 3); none costs another.
+
+    The library would take any codec of Python's for a character set, and UTF-16 with half a character for none.
+    """
+    content = reply.content
+    for mark, name in _WIDE:
+        if content.startswith(mark):
+            return content.decode(name, "replace")
+    sent = _SENT_CHARSET.search(reply.header("content-type"))
+    stated = _STATED_CHARSET.match(content[:_STATED_WITHIN].decode("latin-1"))
+    for declared in (*(found[1] for found in (sent, stated) if found), "utf-8"):
+        with suppress(LookupError, UnicodeError):
+            return content.decode(charset_of(declared).replace("gb2312", "gb18030"))  # which holds all of it
+    return content.decode("cp1252", "replace")
+
+
+def _mended(feed: str) -> str:
     """The feed without references to what is no character, at which the library gives up; two of one are joined.
 
     Some programs write the halves of a character's UTF-16, each by itself.
     """
     half, behind = 0, -1
 
-    def mended(found: re.Match[bytes]) -> bytes:
+    def mended(found: re.Match[str]) -> str:
         nonlocal half, behind
         code = _code(found)
         first = half if behind == found.start() else 0
         half, behind = (code if 0xD800 <= code < 0xDC00 else 0), found.end()
         if first and 0xDC00 <= code < 0xE000:
-            return b"&#%d;" % (0x10000 + ((first - 0xD800) << 10) + code - 0xDC00)
-        return found[0] if any(low <= code <= high for low, high in _CHARACTERS) else b""
+            return f"&#{0x10000 + ((first - 0xD800) << 10) + code - 0xDC00};"
+        return found[0] if any(low <= code <= high for low, high in _CHARACTERS) else ""
 
-    return _REFERENCE.sub(mended, content)
+    return _REFERENCE.sub(mended, feed)
 
 
-def _code(reference: re.Match[bytes]) -> int:
+def _code(reference: re.Match[str]) -> int:
     """The number that it names; of a very long one some other that is too large."""
     digits, base = (reference[1], 10) if reference[1] else (reference[2], 16)
-    return int(digits.lstrip(b"0")[:8] or b"0", base)
+    return int(digits.lstrip("0")[:8] or "0", base)
 
 
 def _text(entry: Any) -> str:

@@ -6,10 +6,12 @@ import os
 import stat
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
 from trivium.domain.errors import NeverWill, TriviumError, TryLater
+from trivium.domain.source_names import path_source
 from trivium.ports.connector import Change, Changed, Item
 from trivium_query.connect.place import Place
 from trivium_query.connect.seen import Seen
@@ -46,17 +48,17 @@ class FolderConnector:
                 yield from self._look(path, now)
             elif now is not None:
                 self._seen.keep(path.relative_to(self._root))
+        yield from self._seen.rest()
         if self._fault is not None:
             raise self._fault
-        yield from self._seen.gone()
 
     def _files(self, folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
-        """All but what is in a folder that cannot be read, which is not gone: a fault of the look."""
+        """All but what is in a folder that cannot be read."""
         try:
             with os.scandir(folder) as entries:
                 ordered = sorted(entries, key=lambda entry: entry.name)
         except OSError as error:
-            self._fault = self._fault or _unreadable(folder, error)
+            self._hold(folder, error)
             return
         for entry in ordered:
             found = None if entry.name.startswith(".") else self._stat(folder / entry.name)
@@ -66,14 +68,20 @@ class FolderConnector:
                 yield folder / entry.name, found
 
     def _stat(self, path: Path) -> os.stat_result | None:
-        """None for what is not there, and for what the system says nothing of: a fault of the look."""
+        """None for what is not there, and for what the system says nothing of."""
         try:
             return path.lstat()
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:
-            self._fault = self._fault or _unreadable(path, error)
+            self._hold(path, error)
             return None
+
+    def _hold(self, path: Path, error: OSError) -> None:
+        """A fault of the look: nobody knows what is there, so nothing of it is gone."""
+        self._fault = self._fault or _unreadable(path, error)
+        with suppress(TriviumError):  # what cannot be named was never stored
+            self._seen.hold(path_source(path.relative_to(self._root)) if path != self._root else "")
 
     def _look(self, path: Path, found: os.stat_result) -> Iterator[Changed]:
         fetch = partial(self._fetch, path, _token(found))

@@ -75,7 +75,7 @@ class GitConnector:
                 walk = self._walk(repository, commit)
                 while (change := self._next(walk)) is not None:
                     yield change
-                yield from self._seen.gone()
+                yield from self._seen.rest()
                 self._seen.whole(commit.decode())
 
     def _next(self, walk: Iterator[Changed]) -> Changed | None:

@@ -62,7 +62,7 @@ class S3Connector:
             name = shown_key(key[self._prefix.rfind("/") + 1 :])
             token = f"{(found.etag or '').strip(chr(34))}-{found.size or 0}"
             yield from self._seen.look(name, token, partial(self._fetch, key, found.size or 0))
-        yield from self._seen.gone()
+        yield from self._seen.rest()
 
     def _listing(self) -> Iterator[Object]:
         with self._translated():
@@ -116,6 +116,8 @@ class S3Connector:
             return NeverWill("no_such_bucket", f"{self._host} has no bucket {self._bucket!r}.", "Check the location.")
         if code == "NoSuchKey":
             return NeverWill("no_such_object", "The object is gone.", "Look again.")
+        if code == "InvalidObjectState":
+            return NeverWill("archived", "The object is in an archive.", "Restore it there, or leave it there.")
         return TryLater("s3_failed", f"{self._host} answered {code[:80] or 'an error'}.", "Try again later.")
 
 

@@ -18,10 +18,14 @@ MAX_FILES = 200_000
 
 
 class _Kept(msgspec.Struct):
-    """As it is written. `mark` is the place's word for all of it at once, "" unless all of that was stored."""
+    """As it is written. `mark` is the place's word for all of it at once, "" unless all of that was stored.
+
+    `late` are files that could not be had, those asked for longest ago first.
+    """
 
     files: dict[str, str] = {}
     mark: str = ""
+    late: list[str] = []
 
 
 class Seen:
@@ -34,11 +38,25 @@ class Seen:
             kept = _Kept()
         self._files, self.mark = kept.files, kept.mark
         self._found: set[str] = set()
+        self._held: set[str] = set()
         self._open: set[str] = set()
+        self._late = dict.fromkeys(kept.late)
+        self._later: list[Changed] = []
         self._looked = 0
 
     def look(self, name: str, token: str, fetch: Callable[[], Item | None]) -> Iterator[Changed]:
-        """The file, if it is not as it was stored. Raises `Refused` (`too_many_files`)."""
+        """The file, if it is not as it was stored; one that could not be had last time waits for `late`.
+
+        So what fails holds up no look at what stands behind it. Raises `Refused` (`too_many_files`).
+        """
+        for change in self.look_now(name, token, fetch):
+            if name in self._late:
+                self._later.append(change)
+            else:
+                yield from self._asked(change)
+
+    def look_now(self, name: str, token: str, fetch: Callable[[], Item | None]) -> Iterator[Changed]:
+        """The same whatever became of it last time."""
         self._looked += 1
         if self._looked > MAX_FILES:
             raise Refused(
@@ -77,9 +95,30 @@ class Seen:
         with suppress(TriviumError):  # one that cannot be named was never stored
             self._found.add(path_source(path))
 
+    def hold(self, name: str) -> None:
+        """It, "" for the place itself, could not be looked at: neither it nor what is below it is gone."""
+        self._held.add(name)
+
+    def rest(self) -> Iterator[Change]:
+        """To be asked for once all is listed: what is gone, then what could not be had last time."""
+        yield from self.gone()
+        yield from self.late()
+
+    def late(self) -> Iterator[Changed]:
+        """What could not be had last time, and is listed still."""
+        places = {name: place for place, name in enumerate(self._late)}
+        for change in sorted(self._later, key=lambda change: places[change.name]):
+            yield from self._asked(change)
+
+    def _asked(self, change: Changed) -> Iterator[Changed]:
+        yield change
+        if change.name in self._open:
+            self._late.pop(change.name, None)
+            self._late[change.name] = None
+
     def gone(self) -> Iterator[Gone]:
         """What was stored and was not found; to be asked for once all is listed."""
-        missing = sorted(self._files.keys() - self._found)
+        missing = sorted(name for name in self._files.keys() - self._found if self._held.isdisjoint(_above(name)))
         self._open.update(missing)
         yield from map(Gone, missing)
 
@@ -102,12 +141,19 @@ class Seen:
 
     def cursor(self) -> str:
         """See `trivium.ports.connector.Connector`."""
-        return msgspec.json.encode(_Kept(self._files, self.mark)).decode()
+        late = [name for name in self._late if name in self._open]
+        return msgspec.json.encode(_Kept(self._files, self.mark, late)).decode()
 
 
 def failing(error: TriviumError) -> Item:
     """To be called for a file that cannot be had: raises `error`."""
     raise error
+
+
+def _above(name: str) -> Iterator[str]:
+    """The file, the folders in which it is, and the place itself."""
+    parts = name.split("/")
+    return ("/".join(parts[:count]) for count in range(len(parts) + 1))
 
 
 def _twice(name: str) -> NeverWill:

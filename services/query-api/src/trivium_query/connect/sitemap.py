@@ -104,7 +104,7 @@ class SitemapConnector:
             self._place.pause(robots.delay_s)
             yield from self._asked(name, url, lastmod, stored.partition(" ")[2])
         elif stored:  # also what robots.txt has closed since: nothing says that it is gone
-            yield from self._seen.look(name, stored, partial(Item, b""))
+            yield from self._seen.look_now(name, stored, partial(Item, b""))
 
     def _asked(self, name: str, url: httpx2.URL, lastmod: str, mark: str) -> Iterator[Changed | Unchanged]:
         """What has become of a page; one that asks not to be kept is not found."""
@@ -112,7 +112,7 @@ class SitemapConnector:
             reply = self._pages.ask("GET", url, unless_still(mark))
             self._own(reply.url)
         except TriviumError as error:
-            yield from self._seen.look(name, "", partial(failing, error))
+            yield from self._seen.look_now(name, "", partial(failing, error))
             return
         if reply.status != 304:
             mark = mark_of(reply) or digest(reply.content)
@@ -121,7 +121,7 @@ class SitemapConnector:
         if reply.status == 304:
             self._seen.stored(changed)
         kept = told_by(Page(reply.content, kind), reply.url).indexable
-        fresh = list(self._seen.look(name, changed.token, changed.fetch)) if kept else []
+        fresh = list(self._seen.look_now(name, changed.token, changed.fetch)) if kept else []
         yield from fresh or (Unchanged(name),)
 
 

@@ -75,8 +75,10 @@ class WebDavConnector:
                 else:
                     waiting.append((found.url, depth + 1))
         if self._fault is not None:
+            self._seen.hold("")
+        yield from self._seen.rest()
+        if self._fault is not None:
             raise self._fault
-        yield from self._seen.gone()
 
     def _listed(self, folder: httpx2.URL) -> Iterator[_Listed]:
         """What is below the place, and not what else the server tells. Raises `NeverWill` (`no_webdav`).

@@ -52,11 +52,11 @@ class Card(msgspec.Struct, frozen=True):
     places: tuple[Place, ...] = ()
     """Those of all these pairs, of its own sides too."""
 
-    def former_ids(self, former: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
-        """What it was called, by its documents' `former` ids; any of its pairs may have been its own then."""
+    def known_by(self, former: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
+        """All ids that somebody may have it by: of each of its pairs, also by the documents' `former` ids."""
         texts = sorted(side.sentence for side in self.sides)
         for one, other in self.quoted:
-            for pair in zip(former.get(one, ()), former.get(other, ()), strict=False):
+            for pair in ((one, other), *zip(former.get(one, ()), former.get(other, ()), strict=False)):
                 first, second = zip(pair, texts, strict=True)
                 yield contradiction_id(self.kind.value, first, second)
 

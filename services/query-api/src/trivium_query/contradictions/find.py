@@ -76,7 +76,7 @@ class _State:
         self.look: Future[None] | None = None
         self.known: Kept | None = None
         self.cards: Mapping[str, Card] = {}
-        self.formerly: Mapping[str, str] = {}  # cards by the ids that they had under another name of the tenant
+        self.known_by: Mapping[str, str] = {}  # cards' ids by those of all their pairs, also under another tenant name
         self.pending = 0
         self.rest_until = 0.0
         self.adopted = False  # dismissals of earlier versions
@@ -120,14 +120,14 @@ class Contradictions:
     async def dismiss(self, tenant: Tenant, card_id: str, why: str, actor: Actor) -> Contradiction:
         """Put a card aside, as an edit that rests on its passages. Raises `NotFound`."""
         state = await self._looked(tenant, WAIT_S)
-        card = state.cards.get(card_id)
+        card = state.cards.get(state.known_by.get(card_id, card_id))
         seen = await self._published(tenant, [card] if card else [])
         if card is None or any(side.chunk_id not in seen for side in card.sides):
             raise unknown_card()
-        given = (await self._put_aside(tenant, state)).get(card_id)
+        given = (await self._put_aside(tenant, state)).get(card.id)
         if given is None:
             evidence = cards.evidence(card, seen)
-            given = await asyncio.to_thread(dismissals.dismiss, self._curation, tenant, card_id, why, actor, evidence)
+            given = await asyncio.to_thread(dismissals.dismiss, self._curation, tenant, card.id, why, actor, evidence)
         shown = cards.shown(card, seen, given)
         if shown is None:
             raise unknown_card()
@@ -173,11 +173,11 @@ class Contradictions:
         if not state.adopted:
             objects = self._objects.for_tenant(tenant)
             rests_on = {card.id: cards.documents_of(card) for card in state.cards.values()}
-            rests_on |= {before: rests_on[now] for before, now in state.formerly.items() if now in rests_on}
+            rests_on |= {before: rests_on[now] for before, now in state.known_by.items() if now in rests_on}
             await asyncio.to_thread(dismissals.adopt_old, self._curation, tenant, objects, rests_on)
             state.adopted = True
         settled = await asyncio.to_thread(dismissals.dismissals, self._curation, tenant)
-        return {state.formerly.get(subject, subject): given for subject, given in settled.items()}
+        return {state.known_by.get(subject, subject): given for subject, given in settled.items()}
 
     async def _looked(self, tenant: Tenant, wait_s: float, most: int | None = None) -> _State:
         """The tenant's state after a look, or while it goes on where it takes longer; `most` documents are read."""
@@ -254,7 +254,7 @@ class Contradictions:
         found = cards.cards_of(known, Shelf(objects))
         quoted = {document for card in found for pair in card.quoted for document in pair}
         former = former_ids(objects, registry, quoted)
-        state.formerly = {before: card.id for card in found for before in card.former_ids(former)}
+        state.known_by = {each: card.id for card in found for each in card.known_by(former)}
         state.cards = {card.id: card for card in found}
 
 

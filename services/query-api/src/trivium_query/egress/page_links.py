@@ -8,6 +8,7 @@ from urllib.parse import urljoin
 import msgspec
 
 from trivium.domain.errors import Refused
+from trivium.text.charsets import charset_of
 from trivium.text.urls import canonical_url
 
 MAX_CHARS = 512 * 1024  # what stands behind is not looked at
@@ -28,12 +29,8 @@ class PageLinks(msgspec.Struct, frozen=True):
 
 def page_links(content: bytes, charset: str, address: str) -> PageLinks:
     """The links of an HTML page that came from `address`. Anything else has none."""
-    try:
-        text = content[: 4 * MAX_CHARS].decode(charset or "utf-8", "replace")[:MAX_CHARS]
-    except (LookupError, ValueError):  # no character set, or one of Python's own that decodes nothing
-        text = content[:MAX_CHARS].decode("utf-8", "replace")
     reader = _Reader()
-    reader.feed(text)
+    reader.feed(content[: 4 * MAX_CHARS].decode(charset_of(charset) or "utf-8", "replace")[:MAX_CHARS])
     start = _whole(address, reader.base) or address
     found = [whole for target in reader.targets if (whole := _whole(start, target))]
     links = () if "nofollow" in reader.robots else tuple(dict.fromkeys(found))[:MAX_LINKS]

@@ -64,7 +64,7 @@ class Stores(msgspec.Struct, frozen=True):
 
 
 async def whole(stores: Stores, dataset: str = "") -> AsyncGenerator[list[Part]]:
-    """Everything of a tenant, or what one dataset says: its passages, and edits that rest on them."""
+    """Everything of a tenant, or what one dataset says: its passages, and edits of what they name, as `_resting_on`."""
     edited = await _of_edits(stores, dataset) if dataset else []
     ends = _ends(edited)
     cursor, more = "", True
@@ -115,7 +115,7 @@ async def neighbourhood(stores: Stores, start: Entity, depth: int, dataset: str 
 
 
 async def _of_edits(stores: Stores, dataset: str) -> list[Statement]:
-    """What edits state that rest on the dataset's passages; their shares are of no dataset."""
+    """What edits state that concern the dataset; their shares are of no dataset."""
     found: list[Statement] = []
     after = SHARE_PREFIX
     while after:
@@ -130,18 +130,20 @@ async def _of_edits(stores: Stores, dataset: str) -> list[Statement]:
 async def _resting_on(stores: Stores, relations: Sequence[Relation], dataset: str) -> dict[str, Document]:
     """By the share that states it, the document of each relation's passage, as far as that is seen, and of the dataset.
 
-    Of all datasets an edit that rests on no such passage states its relation by itself.
+    An edit that rests on no passage that is seen states its relation by itself: of a dataset, where one of the ends is
+    named there.
     """
     wanted = sorted({one.chunk_id for one in relations if not is_share_of_edit(one.chunk_id)})
     chunks = await stores.keywords.chunks(wanted) if wanted else {}
     known = await stores.records(sorted({chunk.document_id for chunk in chunks.values()})) if chunks else {}
-    seen = {
-        key: known[chunk.document_id]
-        for key, chunk in chunks.items()
-        if _sees(known, chunk) and dataset in ("", known[chunk.document_id].dataset)
-    }
-    by_itself = {} if dataset else {share: _EDIT for share in map(stated_by, relations) if is_share_of_edit(share)}
-    return by_itself | {stated_by(one): seen[one.chunk_id] for one in relations if one.chunk_id in seen}
+    seen = {key: known[chunk.document_id] for key, chunk in chunks.items() if _sees(known, chunk)}
+    alone = [one for one in relations if is_share_of_edit(stated_by(one)) and one.chunk_id not in seen]
+    if dataset:
+        there = await _named_in(stores, {end for one in alone for end in (one.source_key, one.target_key)}, dataset)
+        alone = [one for one in alone if {one.source_key, one.target_key} & there]
+    within = {key for key, document in seen.items() if dataset in ("", document.dataset)}
+    by_itself = {stated_by(one): _EDIT for one in alone}
+    return by_itself | {stated_by(one): seen[one.chunk_id] for one in relations if one.chunk_id in within}
 
 
 async def _reached(graph: GraphReader, start: Entity, depth: int) -> dict[str, Entity]:
@@ -168,13 +170,19 @@ def _ends(stated: Iterable[Statement]) -> set[str]:
 
 async def _named_within(stores: Stores, entities: Sequence[Entity], dataset: str, ends: Set[str]) -> list[Part]:
     """Those that stand in a passage of the dataset, and the `ends` (ids) of what edits state there."""
-    if not dataset or not entities:
+    if not dataset:
         return list(entities)
-    keys = [entity.key for entity in entities]
-    where = RowFilter(dataset=dataset)
-    named = await asyncio.gather(*(stores.graph.mentioned_by(keys, 1, role, where) for role in MentionRole))
-    present = {key for found in named for key in found}
+    present = await _named_in(stores, {entity.key for entity in entities}, dataset)
     return [entity for entity in entities if entity.key in present or entity.id in ends]
+
+
+async def _named_in(stores: Stores, keys: Set[str], dataset: str) -> set[str]:
+    """Those of the names whose entity stands in a passage of the dataset."""
+    if not keys:
+        return set()
+    asked, where = sorted(keys), RowFilter(dataset=dataset)
+    named = await asyncio.gather(*(stores.graph.mentioned_by(asked, 1, role, where) for role in MentionRole))
+    return {key for found in named for key in found}
 
 
 async def _statements(

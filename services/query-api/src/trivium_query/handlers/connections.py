@@ -67,6 +67,6 @@ async def remove(services: Services, tenant: Tenant, connection_id: str, *, docu
     """Take it back, its documents too if asked for; it is gone some moments later. Raises `NotFound`."""
     plans = services.connecting.plans
     removed = await asyncio.to_thread(plans.stored.remove, tenant, connection_id, documents=documents)
-    await asyncio.to_thread(plans.asked, tenant, connection_id)
     touched(connection_id)
+    await asyncio.to_thread(plans.asked, tenant, connection_id)
     return removed

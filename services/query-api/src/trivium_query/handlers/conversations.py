@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 
-from trivium.access.trail import touched
+from trivium.access.trail import touching
 from trivium.domain.answers import Turn
 from trivium.domain.errors import NotFound
 from trivium.domain.scope import Tenant
@@ -40,5 +40,5 @@ async def append(services: Services, tenant: Tenant, conversation_id: str, turn:
 async def delete(services: Services, tenant: Tenant, conversation_id: str) -> None:
     """Forget a conversation. Raises `NotFound` when there is none, so that a misspelt id is noticed."""
     await find(services, tenant, conversation_id)
-    touched(conversation_id)
-    await asyncio.to_thread(services.conversations.for_tenant(tenant).delete, conversation_id)
+    with touching(conversation_id):
+        await asyncio.to_thread(services.conversations.for_tenant(tenant).delete, conversation_id)

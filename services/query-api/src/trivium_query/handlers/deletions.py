@@ -7,7 +7,7 @@ import time
 
 import msgspec
 
-from trivium.access.trail import touched
+from trivium.access.trail import touching
 from trivium.domain.documents import Document
 from trivium.domain.errors import NotFound, TryLater
 from trivium.domain.scope import Tenant
@@ -49,16 +49,15 @@ def _delete(registry: TenantRegistry, intake: TenantIntake, chosen: Chosen, curs
             if document.parent or not chosen.holds(document):
                 continue
             try:
-                gone = intake.delete(document.id)
+                with touching(document.id):
+                    gone = intake.delete(document.id)
             except NotFound:
                 continue
             except TryLater as error:
-                touched(document.id)  # some of what is inside it may be gone
                 if error.code != "deletion_goes_on" and not deleted:
                     raise
                 return Deleted(deleted, False, cursor, tuple(warnings))
             deleted += 1
-            touched(document.id)
             warnings |= dict.fromkeys(_new(gone, document))
             if time.monotonic() > until:
                 return Deleted(deleted, False, cursor, tuple(warnings))

@@ -9,7 +9,7 @@ import anyio.from_thread
 import anyio.to_thread
 import msgspec
 
-from trivium.access.trail import touched
+from trivium.access.trail import touched, touching
 from trivium.domain.chunks import Chunk
 from trivium.domain.documents import DATASET, MAX_DATASET_CHARS, Document, DocumentState
 from trivium.domain.errors import NotFound, Refused
@@ -119,8 +119,8 @@ async def unlock(services: Services, tenant: Tenant, document_id: str, text: str
     if password is None:
         raise Refused("bad_password", "The password is empty.", "Give the one that opens the file.")
     document = await find(services, tenant, document_id)
-    touched(document.id)
-    return await asyncio.to_thread(services.intake.for_tenant(tenant).unlock, document.id, password)
+    with touching(document.id):
+        return await asyncio.to_thread(services.intake.for_tenant(tenant).unlock, document.id, password)
 
 
 async def find(services: Services, tenant: Tenant, document_id: str) -> Document:
@@ -173,8 +173,8 @@ async def delete(services: Services, tenant: Tenant, document_id: str) -> Docume
     """Remove a document everywhere; returns its last record. Again is harmless: it finishes what broke off."""
     if not _ID.fullmatch(document_id):
         raise unknown_source()
-    touched(document_id)
-    return await asyncio.to_thread(services.intake.for_tenant(tenant).delete, document_id)
+    with touching(document_id):
+        return await asyncio.to_thread(services.intake.for_tenant(tenant).delete, document_id)
 
 
 async def original(services: Services, tenant: Tenant, document_id: str) -> tuple[Document, Blob]:

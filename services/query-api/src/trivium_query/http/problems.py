@@ -13,15 +13,13 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from trivium.api import FieldProblem, Problem
-from trivium.domain.errors import TriviumError, TryLater
+from trivium.domain.errors import TriviumError
 from trivium.domain.limits import RETRY_AFTER_S, TooMany
 from trivium.invalid_request import InvalidRequest
 from trivium_query.failures import seen
 
 MEDIA_TYPE = "application/problem+json"
 REQUEST_ID = "trivium.request_id"
-BROKE_OFF = "trivium.broke_off"
-"""In the scope of a request whose work ended in a `TryLater`, whatever its status."""
 
 _ACTIONS = {
     400: "Correct the request; /docs shows what it may be.",
@@ -67,8 +65,6 @@ def install(app: FastAPI) -> None:
 
     async def ours(request: Request, error: Exception) -> Response:
         assert isinstance(error, TriviumError)  # noqa: S101  the registration below says so
-        if isinstance(error, TryLater):
-            request.scope[BROKE_OFF] = True
         return of_error(error, request.scope[REQUEST_ID])
 
     async def invalid(request: Request, error: Exception) -> Response:

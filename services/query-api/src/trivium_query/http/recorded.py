@@ -10,17 +10,16 @@ from trivium.access.trail import Touches, Trail
 from trivium.domain.errors import TriviumError
 from trivium_query.access.rules import OPENED, ROUTES
 from trivium_query.http.middleware import CALLER, LINK
-from trivium_query.http.problems import BROKE_OFF, REQUEST_ID, of_error
+from trivium_query.http.problems import REQUEST_ID, of_error
 
 _FAILED = 400
-_FAULT = 500
 
 
 class Recorded:
     """An answer that tells of a change is sent once the change stands in the trail.
 
-    One that broke off may have changed what it touched, and stands there too. Where that cannot be written the caller
-    is told so (`TryLater`), although the change was made.
+    One that broke off stands there too with what it touched, whatever its status. Where that cannot be written the
+    caller is told so (`TryLater`), although the change was made.
     """
 
     def __init__(self, app: ASGIApp, trail: Trail) -> None:
@@ -32,15 +31,12 @@ class Recorded:
         if scope["type"] != "http" or CALLER not in scope:
             await self.app(scope, receive, send)
             return
-        refused = False
-
-        def changes(status: int) -> bool:
-            broke_off = status >= _FAULT or BROKE_OFF in scope
-            return status < _FAILED or (broke_off and bool(ids))
+        answered = refused = False
 
         async def sending(message: Message) -> None:
-            nonlocal refused
-            if message["type"] == "http.response.start" and changes(message["status"]):
+            nonlocal answered, refused
+            if message["type"] == "http.response.start" and (message["status"] < _FAILED or ids):
+                answered = True
                 try:
                     await self._record(scope, tuple(ids))
                 except TriviumError as error:
@@ -50,7 +46,12 @@ class Recorded:
                 await send(message)
 
         with Touches() as ids:
-            await self.app(scope, receive, sending)
+            try:
+                await self.app(scope, receive, sending)
+            except Exception:
+                if ids and not answered:
+                    await self._record(scope, tuple(ids))
+                raise
 
     async def _record(self, scope: Scope, ids: tuple[str, ...]) -> None:
         template = getattr(scope.get("route"), "path", "")

@@ -14,6 +14,7 @@ from PIL import Image, ImageDraw
 
 from trivium.domain.errors import NotFound
 from trivium.domain.parsed import Box
+from trivium.images.damaged import DAMAGED
 from trivium.images.rgb import rgb
 from trivium_query.pages.order import Order
 
@@ -26,7 +27,7 @@ pi_heif.register_heif_opener(thumbnails=False)
 _MARK = (255, 214, 0, 90)
 _EDGE = (214, 120, 0, 255)
 _POINT = 72.0
-_BROKEN = (OSError, ValueError, SyntaxError, EOFError, TypeError, LookupError, OverflowError)
+_NEAR = 10.0  # points around a box's corner in which its first character is
 
 
 def draw(order: Order) -> bytes:
@@ -57,30 +58,40 @@ def _pdf_page(order: Order) -> tuple[Image.Image, float, Sequence[Box]]:
 
 
 def _found(page: pypdfium2.PdfPage, order: Order) -> list[Box]:
-    """Where the quote stands within the order's boxes, or else where it first does: a box a line.
+    """Where the quote stands within the order's boxes, or behind where they begin, or else where it first does.
 
-    Nothing where it does not stand in one piece, or the page is turned.
+    A box a line. A paragraph's own box is that of its first column. Nothing where the quote does not stand in one
+    piece, or the page is turned.
     """
     quote = " ".join(order.quote.replace("\0", " ").split())  # PDFium's text ends there; it looks for none for ever
     if not quote or page.get_rotation():
         return []
-    first: list[Box] = []
-    for lines in itertools.islice(_matches(page, quote), MAX_MATCHES):
-        first = first or lines
-        if lines and (not order.boxes or _stands_in(lines[0], order.boxes)):
-            return lines
-    return first
-
-
-def _matches(page: pypdfium2.PdfPage, quote: str) -> Iterator[list[Box]]:
-    """A box a line of each place: first in the same letters and whole words, then in any case, and inside words."""
     left, _, _, top = page.get_bbox()
     text = page.get_textpage()
+    begin = 0
+    if order.boxes:
+        begin = text.get_index(order.boxes[0].left + left, top - order.boxes[0].top, _NEAR, _NEAR) or 0
+    first: list[Box] = []
+    behind: list[Box] = []
+    for at, lines in itertools.islice(_matches(text, quote, left, top), MAX_MATCHES):
+        first = first or lines
+        if at >= begin:
+            behind = behind or lines
+        if lines and (not order.boxes or _stands_in(lines[0], order.boxes)):
+            return lines
+    return behind or first
+
+
+def _matches(text: pypdfium2.PdfTextPage, quote: str, left: float, top: float) -> Iterator[tuple[int, list[Box]]]:
+    """Each place by its first character, with a box a line, from the page's `left` and `top`.
+
+    First in the same letters and whole words, then in any case, and inside words.
+    """
     for exact in (True, False):
         searcher = text.search(quote, match_case=exact, match_whole_word=exact)
         while match := searcher.get_next():
             places = [text.get_rect(number) for number in range(text.count_rects(*match))]
-            yield [Box(x0 - left, top - y1, x1 - left, top - y0) for x0, y0, x1, y1 in places]
+            yield match[0], [Box(x0 - left, top - y1, x1 - left, top - y0) for x0, y0, x1, y1 in places]
 
 
 def _stands_in(line: Box, boxes: Sequence[Box]) -> bool:
@@ -102,7 +113,7 @@ def _image_page(order: Order) -> tuple[Image.Image, float, Sequence[Box]]:
                 raise _not_drawn("the image is too large")
             longest = max(image.size)
             upright = Image.fromarray(rgb(image))
-    except (*_BROKEN, Image.DecompressionBombError) as error:
+    except DAMAGED as error:
         raise _not_drawn("it is neither a PDF nor an image that can be opened") from error
     scale = min(1.0, MAX_EDGE / max(upright.size))
     if scale < 1:

@@ -53,7 +53,7 @@ def _shared(asked: Sequence[Term], weights: Mapping[Term, float], text: str) -> 
     common ones. Each term counts once.
     """
     words = tokens(text)
-    line, stems = f" {' '.join(words)} ", set(map(stem, words))
+    line, stems = f" {' '.join(words)} ", set(map(stem, set(words)))
     left = dict(weights)
     shared, at = 0.0, 0
     while at < len(asked):

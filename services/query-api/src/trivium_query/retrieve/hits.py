@@ -19,7 +19,8 @@ PAGE = 50  # chunks loaded at once, beyond the hits wanted, while filters leave 
 class Ranking(msgspec.Struct, frozen=True):
     """Passages best first; the rankings it was made of, by source; and the best link into each that has one.
 
-    `topics` names the topic of each that is there for one, `through` the HyperNode of each that was found by one.
+    `topics` names the topic of each that is there for one, `through` the HyperNode of each that was found by one;
+    `notes` are for the reader.
     """
 
     rows: Sequence[Scored]
@@ -28,6 +29,7 @@ class Ranking(msgspec.Struct, frozen=True):
     steps: Mapping[str, Beside] = msgspec.field(default_factory=dict)
     topics: Mapping[str, str] = msgspec.field(default_factory=dict)
     through: Mapping[str, str] = msgspec.field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
 
 async def load_hits(ranking: Ranking, top_k: int, restrict: SearchFilter, texts: Texts) -> tuple[Hit, ...]:

@@ -44,6 +44,7 @@ BESIDE_STRENGTH = 0.4  # a table and the text that it belongs to
 PICTURE_STRENGTH = 0.3  # a picture alone says less than words do; not tuned: no encoder was at hand
 MAX_SHARED = 50  # a name in more passages than this links none of them
 MAX_SUBNAME_TOKENS = 6
+LEAST_WEIGHT = 0.1  # of the best passage's score; names that pass on less are half of all and decide nothing
 UNKNOWN_CLOSENESS = 0.5  # of a sentence, while vectors are down
 
 Similarities = NDArray[np.float32]  # cosine of the question with each sentence of one chunk, (n_sentences,)
@@ -168,7 +169,7 @@ def departures(
         found.extend(
             Departure(source, key, row.surface, row.sentence, scores[source] * share, own)
             for key, (share, row) in best.items()
-            if share > 0
+            if scores[source] * share >= LEAST_WEIGHT
         )
     return found
 
@@ -195,8 +196,10 @@ def leads(leaving: Iterable[Departure], asked: frozenset[str]) -> tuple[Parts, L
     parts: Parts = {}
     for key in whole:
         for part in _parts(key):
-            if part not in asked:
-                parts.setdefault(part, []).append(key)
+            if part in parts:
+                parts[part].append(key)
+            elif part not in asked:
+                parts[part] = [key]
     return parts, whole
 
 
@@ -208,7 +211,7 @@ def _leaving_by(part: str, keys: Sequence[str], whole: Leads) -> list[Departure]
 
 @lru_cache(maxsize=8192)
 def _parts(key: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys((key, *subnames(key, MAX_SUBNAME_TOKENS))))
+    return tuple(dict.fromkeys((key, *subnames(key, MAX_SUBNAME_TOKENS)))) if " " in key else (key,)
 
 
 def _by_weight(departure: Departure) -> tuple[float, str, str]:
@@ -218,17 +221,17 @@ def _by_weight(departure: Departure) -> tuple[float, str, str]:
 def best_links(parts: Parts, whole: Leads, places: Places) -> dict[str, Link]:
     """The link into each passage that adds most; of equal ones the first, in the order of `parts` and `whole`."""
     best: dict[str, Link] = {}
-    for key in (key for key in parts if key in places.about):
+    for key in [key for key in parts if key in places.about]:
         rows, leaving = places.about[key], _leaving_by(key, parts[key], whole)
-        root = math.sqrt(max(1.0, math.fsum(row.score for row in rows)))
+        root = math.sqrt(max(1.0, math.fsum([row.score for row in rows])))
         for row in rows:
             _improve(best, leaving, ((row.chunk_id, 0),), ABOUT_STRENGTH * row.score / root)
-    for key in (key for key in parts if key in places.headings):
+    for key in [key for key in parts if key in places.headings]:
         heading = places.headings[key]
         if heading.total <= MAX_SHARED:
             leaving = _leaving_by(key, parts[key], whole)
             _improve(best, leaving, heading.places, HEADING_STRENGTH / math.sqrt(max(1, heading.total)))
-    for key in (key for key in whole if key in places.mentioned):
+    for key in [key for key in whole if key in places.mentioned]:
         mentioning = places.mentioned[key]
         if 1 < mentioning.total <= MAX_SHARED:
             _improve(best, whole[key], mentioning.places, SHARED_STRENGTH / (mentioning.total - 1))

@@ -22,7 +22,7 @@ import msgspec
 from trivium.domain.errors import TryLater
 from trivium.domain.retrieval import Mode, Scored, SearchFilter, SearchResult
 from trivium.text.names import names_in
-from trivium_query.retrieve import anchors, bfs, fuse, pagerank, path, store_reads
+from trivium_query.retrieve import anchors, bfs, fuse, pagerank, path, store_reads, topics
 from trivium_query.retrieve.budgeted_reads import (
     GRAPH,
     HYPERNODE,
@@ -79,7 +79,7 @@ async def search(
         "search": round((now - started) * 1000, 3),
     }
     uncovered = missing((hit.chunk for hit in hits), restrict.modalities)
-    return SearchResult(hits, tuple(reads.lost.values()), timings, tuple(uncovered))
+    return SearchResult(hits, tuple(reads.lost.values()), timings, tuple(uncovered), ranking.notes)
 
 
 def _is_crowded(query: Query, ranking: Ranking, hits: int) -> bool:
@@ -137,7 +137,8 @@ async def _topics(query: Query, readers: Readers, reads: BudgetedReads) -> Ranki
     found = await store_reads.central_passages(query, readers, reads)
     if found is None or not found.rows:
         return await _hybrid(query, readers, reads)
-    return Ranking(found.rows, {TOPICS: found.rows}, topics={key: topic.name for key, topic in found.topic_of.items()})
+    named = {key: topic.name for key, topic in found.topic_of.items()}
+    return Ranking(found.rows, {TOPICS: found.rows}, topics=named, notes=(topics.STALE_NOTE,) if found.stale else ())
 
 
 async def _deep_walk(query: Query, readers: Readers, reads: BudgetedReads) -> Ranking:

@@ -13,12 +13,12 @@ import msgspec
 from trivium.domain.chunks import Chunk
 from trivium.domain.graph import Mention, Step
 from trivium.domain.retrieval import Places, RowFilter, Scored
-from trivium.domain.topics import Topics
 from trivium.ports.graph import GraphReader
 from trivium.ports.keywords import KeywordReader
 from trivium.ports.vectors import Vector, VectorReader
 from trivium_query.retrieve import anchors, bfs, decisive, deep, path, topics
 from trivium_query.retrieve.budgeted_reads import GRAPH, HYPERNODE, KEYWORD, TOPICS, VECTOR, VISUAL, BudgetedReads
+from trivium_query.topics.kept import Current
 from trivium_query.words import is_function_word, terms
 
 MAX_ANCHORED = 100  # anchored passages that are scored although neither vectors nor keywords found them
@@ -30,7 +30,7 @@ DocumentChunks = Callable[[str, str], Awaitable[Mapping[str, Chunk]]]
 """(document id, version) -> its chunks by id, without the keyword store; empty when they are not known."""
 
 
-ReadTopics = Callable[[str], Awaitable[Topics]]
+ReadTopics = Callable[[str], Awaitable[Current]]
 """dataset -> the present topics of it, of "" those of everything. Raises `TryLater` while they are made anew."""
 
 
@@ -211,7 +211,7 @@ async def central_passages(query: Query, readers: Readers, reads: BudgetedReads)
     known = await reads.ask(TOPICS, read_topics(query.where.dataset), None) if read_topics else None
     if known is None:
         return None
-    chosen = topics.candidates(known, query.text)
+    chosen = topics.candidates(known.topics, query.text)
     similarity: dict[str, float] = {}
     if not topics.is_at_large(query.text):
         looked_at = [chunk for topic in chosen for chunk in topic.central[: topics.LOOKED_AT]]
@@ -221,7 +221,8 @@ async def central_passages(query: Query, readers: Readers, reads: BudgetedReads)
             return topics.similarities(vector, await readers.vectors.passage_vectors(looked_at))
 
         similarity = await reads.ask(VECTOR, read(), {})
-    return topics.ranked(query.text, chosen, similarity, query.top_k)
+    ranked = topics.ranked(query.text, chosen, similarity, query.top_k)
+    return msgspec.structs.replace(ranked, stale=known.stale)
 
 
 async def breadth_first(

@@ -37,11 +37,16 @@ _ANY = frozenset(
 )
 
 
+STALE_NOTE = "Documents came since these topics were made; new ones are being made."
+"""What whoever is told of stale topics hears beside them."""
+
+
 class RankedTopics(msgspec.Struct, frozen=True):
     """Passages best first, and the topic of each."""
 
     rows: list[Scored]
     topic_of: dict[str, Topic]
+    stale: bool = False
 
 
 def has_topics(where: RowFilter) -> bool:

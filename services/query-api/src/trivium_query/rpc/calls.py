@@ -13,7 +13,7 @@ from grpc import StatusCode
 from trivium.access.stored_keys import StoredKeys
 from trivium.access.trail import Touches, Trail
 from trivium.domain.access import Caller
-from trivium.domain.errors import TriviumError, TryLater
+from trivium.domain.errors import TriviumError
 from trivium.domain.limits import Resource
 from trivium.domain.scope import Tenant
 from trivium.rpc_calls import Context, accounted
@@ -83,8 +83,8 @@ class Calls:
                     await take(Resource.UPLOADS, 1)
                 try:
                     yield call
-                except TryLater:
-                    if touched:  # and may have changed it before it broke off
+                except (Exception, asyncio.CancelledError):
+                    if touched:  # before it broke off
                         await call.record()
                     raise
                 finally:

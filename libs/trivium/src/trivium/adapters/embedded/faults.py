@@ -19,6 +19,7 @@ from trivium.domain.errors import NeverWill, TriviumError, TryLater
 _SET_DATA_DIR = "Make the data directory writable for Trivium's user, or choose another with TRIVIUM_DATA_DIR."
 _FREE_SPACE = "Free some space on that disk; waiting work then goes on by itself."
 _PASSING = "It is tried again by itself; if it stays, look at the disk and the log."
+_TOO_MANY = (errno.EMFILE, errno.ENFILE)
 _TOLD = 256  # different faults that are remembered as logged: a damaged file is met by every question
 
 
@@ -29,8 +30,8 @@ def from_os(error: OSError, path: Path, store: str) -> TriviumError:
         return TryLater("disk_full", f"The disk that holds the {store} is full.", _FREE_SPACE)
     if error.errno == errno.EROFS or isinstance(error, PermissionError):
         return TryLater("store_read_only", f"The {store} cannot be written.", _SET_DATA_DIR)
-    if error.errno in (errno.EMFILE, errno.ENFILE):
-        return TryLater("too_many_files", "Too many files are open.", "Raise the limit (`ulimit -n`).")
+    if error.errno in _TOO_MANY:
+        return _too_many_files()
     return TryLater("store_io_error", f"The {store} could not be read or written.", _PASSING)
 
 
@@ -48,7 +49,8 @@ def from_sqlite(error: sqlite3.Error, path: Path, store: str, recovery: str) -> 
         case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:
             return _damaged(store, recovery)
         case sqlite3.SQLITE_IOERR | sqlite3.SQLITE_NOMEM | sqlite3.SQLITE_INTERRUPT | sqlite3.SQLITE_CANTOPEN:
-            return TryLater("store_io_error", f"The {store} did not answer.", _PASSING)
+            passing = TryLater("store_io_error", f"The {store} did not answer.", _PASSING)
+            return _too_many_files() if _opens_nothing() else passing
         case _:
             return NeverWill("store_error", f"The {store} refused a statement; the log says why.", recovery)
 
@@ -72,6 +74,19 @@ def _cause(error: sqlite3.Error, path: Path) -> int:
     if code == sqlite3.SQLITE_CANTOPEN and not os.access(path.parent, os.W_OK):
         return sqlite3.SQLITE_READONLY
     return code
+
+
+def _opens_nothing() -> bool:
+    """Whether no file can be opened: SQLite does not tell why it could not."""
+    try:
+        os.close(os.open(os.devnull, os.O_RDONLY))
+    except OSError as error:
+        return error.errno in _TOO_MANY
+    return False
+
+
+def _too_many_files() -> TryLater:
+    return TryLater("too_many_files", "Too many files are open.", "Raise the limit (`ulimit -n`).")
 
 
 def _damaged(store: str, recovery: str) -> TryLater:

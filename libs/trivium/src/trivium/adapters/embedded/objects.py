@@ -48,13 +48,11 @@ class LocalObjects:
 
     def drop(self, tenant: Tenant, keep: str = "") -> None:
         """Remove the tenant's files but that of `keep`, and what was begun and never finished."""
-        store = self.for_tenant(tenant)
-        for key in store.keys(""):
-            if key != keep:
-                store.delete(key)
+        folder, store = self._data / "tenants" / tenant.name, self.for_tenant(tenant)
+        with _translated(folder):
+            _remove(folder / "objects", store._path(keep) if keep else None)
         self.unfinished(tenant, remove=True)
-        folder = self._data / "tenants" / tenant.name
-        for path in (folder / INCOMING, folder / "objects", folder):
+        for path in (folder / INCOMING, folder):
             with suppress(OSError):  # something is in it, or it is not there
                 path.rmdir()
 
@@ -226,6 +224,21 @@ def _walk(folder: Path, base: bytes, prefix: bytes, start_after: bytes) -> Itera
                 yield from _walk(path, key, prefix, start_after)
         elif key.startswith(prefix) and key > start_after:
             yield key
+
+
+def _remove(folder: Path, kept: Path | None) -> None:
+    """Every file below `folder` but `kept`, and the folders that this leaves empty."""
+    entries: list[os.DirEntry[str]] = []
+    with suppress(FileNotFoundError), os.scandir(folder) as found:
+        entries.extend(found)
+    for entry in entries:
+        path = Path(entry.path)
+        if entry.is_dir(follow_symlinks=False):
+            _remove(path, kept)
+        elif path != kept:
+            path.unlink(missing_ok=True)
+    with suppress(OSError):  # what is kept is in it, or it is not there
+        folder.rmdir()
 
 
 @contextmanager

@@ -211,14 +211,21 @@ class SqliteTenantRegistry:
         return taken
 
     def delete(self, document_id: str) -> Document:
-        """Mark the document as gone; durable, because the caller tells a person so."""
-        with self._database.write(durable=True) as connection:
-            known = self._need(connection, document_id)
-            if known.state is DocumentState.DELETED:
-                return known
-            deleted = lifecycle.deleted(known)
-            _store(connection, deleted)
+        """Mark the document as gone."""
+        deleted = self.delete_many([document_id]).get(document_id)
+        if deleted is None:
+            raise lifecycle.no_such_document(document_id)
         return deleted
+
+    def delete_many(self, document_ids: Sequence[str]) -> dict[str, Document]:
+        """Mark the documents as gone, in one transaction; durable, because the caller tells a person so."""
+        with self._database.write(durable=True) as connection:
+            found = self._find_many(connection, document_ids)
+            for known in list(found.values()):
+                if known.state is not DocumentState.DELETED:
+                    found[known.id] = lifecycle.deleted(known)
+                    _store(connection, found[known.id])
+        return found
 
     def move(self, document_id: str, dataset: str) -> Document:
         """Begin to move the document into another dataset."""

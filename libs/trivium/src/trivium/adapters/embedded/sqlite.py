@@ -27,6 +27,7 @@ BUSY_TIMEOUT_S = 10.0  # another process's write, which takes milliseconds, is w
 WRITER_TIMEOUT_S = 60.0  # and another thread's
 READ_THREADS = 4  # SQLite leaves the interpreter lock while it works; more only wait for a processor
 IDLE_CONNECTIONS = 8
+MAX_CONNECTIONS = 32  # of a store, over all tenants: two file descriptors each, and one more for each file
 ANOTHER_FOLDER = "Run the newer Trivium, or choose another folder with TRIVIUM_DATA_DIR."
 WRITE_CACHE_KIB = 8192  # of the one writer: what does not fit is written before its transaction ends
 READ_CACHE_KIB = 1024  # of each reader: the system's page cache is behind it, and more made no search faster
@@ -59,11 +60,13 @@ class Database:
     Missing: reading a file that does not exist reads an empty database and creates nothing.
     Half-done: a `write` block is committed whole or not at all; a `read` block sees one snapshot.
     Every driver error leaves as `TryLater` or `NeverWill`. Other processes may read the file meanwhile.
+    `opening` is called before each connection is opened.
     """
 
-    def __init__(self, path: Path, schema: Schema) -> None:
+    def __init__(self, path: Path, schema: Schema, opening: Callable[[Database], None] = lambda _: None) -> None:
         self.path = path
         self.schema = schema
+        self._opening = opening
         self._write_lock = threading.Lock()
         self._writer: sqlite3.Connection | None = None
         self._writer_file = (0, 0)
@@ -142,10 +145,26 @@ class Database:
         if busy:
             raise faults.busy(self.schema.name)
 
+    @property
+    def connections(self) -> int:
+        """How many are open or about to be."""
+        return len(self._idle) + self._reading + (self._writer is not None or self._write_lock.locked())
+
     def close(self) -> None:
         """Close what is open; a reader's connection closes when its block ends. The database may be used again."""
         with self._write_lock, self._pool:
             self._forget_connections()
+
+    def close_unused(self) -> None:
+        """Close what is open, unless somebody reads or writes."""
+        if not self._write_lock.acquire(blocking=False):
+            return
+        try:
+            with self._pool:
+                if not self._reading:
+                    self._forget_connections()
+        finally:
+            self._write_lock.release()
 
     def remove(self) -> None:
         """Delete the file and all it holds; the database may be used again, and is then empty."""
@@ -224,6 +243,7 @@ class Database:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise faults.from_os(error, self.path, self.schema.name) from error
+        self._opening(self)
         connection = _connect(str(self.path), WRITE_CACHE_KIB)
         try:
             connection.execute(f"PRAGMA page_size = {self.schema.page_size}")
@@ -261,6 +281,7 @@ class Database:
         """None while there is no file, or one that is just being created."""
         if not self.path.exists():
             return None
+        self._opening(self)
         uri = f"{self.path.absolute().as_uri()}?mode=ro"
         connection = _connect(uri)
         try:
@@ -405,6 +426,7 @@ class ReadThreads:
 class TenantDatabases:
     """One file per tenant and store, `<data>/tenants/<tenant>/<name>.sqlite`, opened at first use.
 
+    Of more than `MAX_CONNECTIONS` those of the least recently used files are closed, unless they are in use.
     Raises `TryLater` (`store_newer`) where one of them has a later schema.
     """
 
@@ -415,15 +437,18 @@ class TenantDatabases:
             refuse_newer(f"{schema.name} in {path}", _stamped(path), schema.version, ANOTHER_FOLDER)
         self._schema = schema
         self._lock = threading.Lock()
-        self._open: dict[Tenant, Database] = {}
+        self._known: dict[Tenant, Database] = {}  # one for each file, however long somebody keeps it
+        self._open: dict[Database, None] = {}  # the least recently used first
 
     def of(self, tenant: Tenant) -> Database:
         """The tenant's database, which need not exist yet."""
         with self._lock:
-            database = self._open.get(tenant)
+            database = self._known.get(tenant)
             if database is None:
                 path = self._tenants / tenant.name / f"{self._name}.sqlite"
-                database = self._open[tenant] = Database(path, self._schema)
+                database = self._known[tenant] = Database(path, self._schema, self._make_room)
+            elif database in self._open:
+                self._open[database] = self._open.pop(database)
             return database
 
     def tenants(self) -> set[Tenant]:
@@ -440,6 +465,18 @@ class TenantDatabases:
     def close(self) -> None:
         """Close every file."""
         with self._lock:
-            for database in self._open.values():
-                database.close()
+            known = list(self._known.values())
+            self._known.clear()
             self._open.clear()
+        for database in known:  # without the lock, which a writer may wait for
+            database.close()
+
+    def _make_room(self, opening: Database) -> None:
+        """For its connection. Files are closed without the lock: that may write, and others ask for theirs."""
+        with self._lock:
+            others = [each for each in self._open if each.connections and each is not opening]
+            self._open = dict.fromkeys([*others, opening])
+        for database in others:
+            if sum(each.connections for each in (*others, opening)) <= MAX_CONNECTIONS:
+                return
+            database.close_unused()

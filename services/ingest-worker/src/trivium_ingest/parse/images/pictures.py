@@ -8,10 +8,11 @@ from collections.abc import Iterator
 
 import msgspec
 import pi_heif  # type: ignore[import-untyped]
-from PIL import Image, UnidentifiedImageError
+from PIL import Image
 
 from trivium.domain.ids import content_version
 from trivium.domain.parsed import Asset
+from trivium.images.damaged import DAMAGED
 from trivium.images.rgb import Pixels, rgb
 from trivium.ports.parser import ParseLimits
 from trivium_ingest.parse.failures import corrupt, too_large
@@ -37,7 +38,7 @@ def open_image(content: bytes, limits: ParseLimits, what: str = "image") -> Imag
             image = Image.open(io.BytesIO(content), formats=PILLOW_FORMATS)
     except Image.DecompressionBombError as error:
         raise _too_many_pixels(limits) from error
-    except (UnidentifiedImageError, OSError, ValueError, SyntaxError, TypeError, OverflowError) as error:
+    except DAMAGED as error:
         raise corrupt(what, str(error)[:120].replace("<_io.BytesIO object", "<file")) from error
     _check(image, limits)
     return image
@@ -66,7 +67,7 @@ def frames(image: Image.Image, limits: ParseLimits) -> Iterator[Frame]:
                 longest = max(image.size)
                 pixels = rgb(image)
             yield Frame(pixels, longest / max(pixels.shape[:2]))
-        except (OSError, ValueError, SyntaxError, EOFError, TypeError, KeyError, Image.DecompressionBombError) as error:
+        except DAMAGED as error:
             raise corrupt("image", str(error)[:120]) from error
 
 

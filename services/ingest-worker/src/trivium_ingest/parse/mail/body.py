@@ -23,12 +23,12 @@ _ORIGINAL = re.compile(
 )
 _HEADER_BLOCK = re.compile(r"\*?(?:From|Von|De|Da|Van|Från|Fra|Od|От)\s?:\*?\s.*")
 _HEADER = re.compile(r"\*?[^\W\d_][\w \-]{0,20}\s?:\*?\s.*")
-# Of those headers one is like this; "From: Berlin", "To: Paris", "Date: 3 May" is a journey.
+# Of those headers one is like this; "From: Berlin", "To: Paris", "Date: 3 May 2025" is a journey.
 _OF_A_MAIL = re.compile(
     r"\S@\S"
     r"|^\*?(?:Subject|Betreff|Objet|Asunto|Assunto|Oggetto|Onderwerp|Ämne|Emne|Temat|Předmět|Тема)\s?:"
     r"|^\*?(?:Date|Sent|Datum|Gesendet|Envoyé|Fecha|Enviad[oa]|Data|Inviato|Verzonden|Skickat|Dato|Sendt|Wysłan[oe]"
-    r"|Odesláno|Дата|Отправлено)[\w ]{0,10}:.*?(?:\d:\d\d|(?<!\d)(?:19|20)\d\d(?!\d))"
+    r"|Odesláno|Дата|Отправлено)[\w ]{0,10}:.*?\d:\d\d"
 )
 
 

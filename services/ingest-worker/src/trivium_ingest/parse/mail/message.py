@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
+from binascii import a2b_base64
 from collections.abc import Iterator
-from email.errors import HeaderParseError
-from email.header import decode_header
 from email.message import Message
 from email.parser import BytesHeaderParser, BytesParser
 from email.policy import Compat32
+from email.quoprimime import header_decode
 from functools import lru_cache
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
 
 from trivium.domain.parsed import Child
+from trivium.text.charsets import charset_of
 from trivium_ingest.parse.mail.body import unwrapped
 from trivium_ingest.parse.mail.mail import Body, Mail
 from trivium_ingest.parse.text.clean import one_line
@@ -28,7 +32,8 @@ _MAX_NAME_CHARS = 120
 _SHORT_CHARS = 200
 _SLASHES = re.compile(r"[/\\]+")
 _FOLD = re.compile(r"\r?\n(?=[ \t])")
-_ENCODED = r"=\?[^?]*\?[bqBQ]\?.*?\?="  # however long: many programs write a whole subject as one word
+_ENCODED = r"=\?([^?]*)\?([bqBQ])\?(.*?)\?="  # however long: many programs write a whole subject as one word
+_WORD = re.compile(_ENCODED)
 _ENCODED_WORDS = re.compile(rf"{_ENCODED}(?:\s*{_ENCODED})*")
 
 
@@ -67,6 +72,11 @@ class _Part(Message):
         """The same for a delivery report, which is text."""
         content_type = super().get_content_type()
         return "text/rfc822-headers" if content_type == "message/delivery-status" else content_type
+
+    def get_param(self, *asked: Any, **more: Any) -> Any:
+        """As who decodes it asks (RFC 2231), which would take any codec of Python's for a character set."""
+        value = super().get_param(*asked, **more)
+        return (charset_of(value[0] or ""), *value[1:]) if isinstance(value, tuple) else value
 
 
 def read_message(content: bytes) -> Mail:
@@ -188,12 +198,18 @@ def _decoded(value: str) -> str:
 
 def _words(found: re.Match[str]) -> str:
     try:
-        pieces = decode_header(found.group())
-    except (HeaderParseError, ValueError):
+        words = [(charset.lower(), _bytes_of(text, code)) for charset, code, text in _WORD.findall(found.group())]
+    except ValueError:
         return found.group()
-    return "".join(piece if isinstance(piece, str) else _word(piece, charset or "") for piece, charset in pieces)
+    said = []
+    for charset, run in groupby(words, itemgetter(0)):
+        piece = b"".join(part for _, part in run)
+        said.append((decode_declared(piece, charset) or decode(piece, charset))[0])
+    return "".join(said)
 
 
-def _word(piece: bytes, charset: str) -> str:
-    text, _ = decode_declared(piece, charset) or decode(piece, charset)
-    return text
+def _bytes_of(word: str, code: str) -> bytes:
+    """Of an encoded word, whose padding may be missing. Raises `ValueError`."""
+    if code in "qQ":
+        return header_decode(word).encode("raw-unicode-escape")
+    return a2b_base64(word.encode("ascii", "ignore") + b"==")

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import msgspec
 
 from trivium.domain.errors import NeverWill
+from trivium.ports.inference import Transcript
 from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.failures import corrupt, too_large
@@ -97,5 +98,5 @@ def listen(
     return Speech(heard(transcript.segments), transcript.language)
 
 
-def _shares(duration_s: float, progress: Callable[[float], None]) -> Callable[[float], None]:
-    return lambda done_s: progress(min(1.0, done_s / max(duration_s, done_s, 1.0)))
+def _shares(duration_s: float, progress: Callable[[float], None]) -> Callable[[Transcript], None]:
+    return lambda heard: progress(min(1.0, heard.duration_s / max(duration_s, heard.duration_s, 1.0)))

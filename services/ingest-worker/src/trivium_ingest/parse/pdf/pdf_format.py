@@ -92,7 +92,7 @@ def read(blob: Blob, limits: ParseLimits, models: ParserModels) -> ParsedDocumen
         raise corrupt("PDF", "it has no pages")
     pages = [area.blocks for area in areas]
     style = document_style(pages)
-    running = running_texts(pages, [area.height for area in areas])
+    running = running_texts(pages, [area.height for area in areas], style, metadata.get("Title", ""))
     dropped = _drop_running(areas, running)
     for area in areas:
         mark_footnotes(area.blocks, style, area.height)
@@ -236,7 +236,7 @@ FORMAT = Format(
     name="PDF",
     media_types=(MEDIA_TYPE,),
     extensions=("pdf",),
-    version=8,
+    version=9,
     recognise=recognise,
     read=read,
     cites="page and box",

@@ -2,8 +2,8 @@
 
 A number is masked only where it goes with the pages: on each as far from the page's place in the file. Numbered
 questions and invoices of a page each do so too. So a number must also show that it counts pages: nothing else stands
-there, or it is called a page, or stands apart from the other words, or its line is on left or on right pages alone.
-What is in doubt stays.
+there, or it is called a page, or stands apart from the other words or behind the document's own name, or its line is
+on left or on right pages alone. What is in doubt stays.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from trivium_ingest.parse.pdf.blocks import MAX_EDGE_LINES, Block
+from trivium_ingest.parse.pdf.blocks import MAX_EDGE_LINES, Block, Style
+from trivium_ingest.parse.text.clean import one_line
 
 _EDGE_SHARE = 0.12  # of the page's height, where running headers and footers stand
 MIN_REPEATS = 3
@@ -31,6 +32,7 @@ _MARK = re.compile(
 _NAMED = re.compile(rf"(?<!\w)(?:{_CALLED}|p\.)\s*{_NUMBER}(?![^\W页頁])")
 _OUTER = re.compile(r"\A\d{1,4}(?=\s+\D)|(?<=\s)\d{1,4}\Z")
 _BETWEEN = re.compile(r"\s*\|\s*|\s+[·•\u2013\u2014-]\s+")
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _LABEL = re.compile(r"(?:[:#№]|\bn[or]\.?)\s*\Z")  # what stands after it is its value
 _ROMAN = re.compile(r"(?:xl|l?x{0,3})(?:ix|iv|v?i{0,3})")
 _ROMAN_VALUES = {"i": 1, "v": 5, "x": 10, "l": 50}
@@ -39,12 +41,14 @@ _ROMAN_VALUES = {"i": 1, "v": 5, "x": 10, "l": 50}
 class _Key(msgspec.Struct, frozen=True):
     """A line, one number in it as its distance from the page; `alone` when there is little else.
 
-    Only lines with the same key repeat each other. `doubtful` when nothing but its distance tells that it counts pages.
+    Only lines with the same key repeat each other. `doubtful` when nothing but its distance tells that it counts pages,
+    unless `name`, the words before it, is the document's.
     """
 
     text: str
     alone: bool = False
     doubtful: bool = False
+    name: str = ""
 
 
 class Running(msgspec.Struct, frozen=True):
@@ -61,15 +65,18 @@ class Running(msgspec.Struct, frozen=True):
         return _at_edge(block, height) and (self.has(block) or _numbers_its_page(block))
 
 
-def running_texts(pages: Sequence[Sequence[Block]], heights: Sequence[float]) -> Running:
-    """What stands at the top and bottom edges of several pages (page numbers aside)."""
+def running_texts(pages: Sequence[Sequence[Block]], heights: Sequence[float], style: Style, title: str = "") -> Running:
+    """What stands at the top and bottom edges of several pages (page numbers aside). `title` is the file's own."""
     found: defaultdict[_Key, set[int]] = defaultdict(set)
+    headings: set[_Key] = set()
     alike: defaultdict[str, set[int]] = defaultdict(set)  # the lines of chapters, which differ in the chapter's number
     for page, height in zip(pages, heights, strict=True):
         for block in page:
             for key in _keys(block) if _at_edge(block, height) else ():
                 found[key].add(block.page)
+                headings.update([key] if style.level(block) else ())
                 alike[_DIGITS.sub("#", key.text)].add(block.page)
+    names = _names([title, *(block.text for page in pages[:1] for block in page)])
     needed = max(MIN_REPEATS, 0.3 * len(pages)) if len(pages) < 20 else max(MIN_REPEATS, 0.1 * len(pages))
     return Running(
         frozenset(
@@ -77,9 +84,16 @@ def running_texts(pages: Sequence[Sequence[Block]], heights: Sequence[float]) ->
             for key, on in found.items()
             if len(on) >= MIN_REPEATS
             and (key.alone or len(alike[_DIGITS.sub("#", key.text)]) >= needed)
-            and not (key.doubtful and any(page + 1 in on for page in on))
+            and not (key.doubtful and any(page + 1 in on for page in on) and (key in headings or key.name not in names))
         )
     )
+
+
+def _names(texts: Sequence[str]) -> set[str]:
+    """What the document may be called, also without its year: more than a word, since chapters are counted by one."""
+    told = [one_line(text).lower() for text in texts]
+    names = {*told, *(one_line(_YEAR.sub("", text)) for text in told)}
+    return {name for name in names if " " in name and not _LABEL.search(name)}
 
 
 def _at_edge(block: Block, height: float) -> bool:
@@ -115,7 +129,8 @@ def _keys(block: Block) -> Iterator[_Key]:
             yield _Key(_masked(text, match.span("number"), distance))
     for match in _OUTER.finditer(text):
         distance = int(match[0]) - block.page
-        yield _Key(_masked(text, match.span(), distance), doubtful=True)
+        name = text[: match.start()].strip() if distance <= 0 else ""
+        yield _Key(_masked(text, match.span(), distance), doubtful=True, name=name)
 
 
 def _mark(text: str) -> re.Match[str] | None:

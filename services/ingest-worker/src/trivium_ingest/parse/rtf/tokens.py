@@ -7,6 +7,8 @@ from collections.abc import Iterator
 
 import msgspec
 
+from trivium.text.charsets import charset_of
+
 _TOKEN = re.compile(
     r"\\(?P<word>[a-zA-Z]{1,32})(?P<number>-?\d{1,9})?[ ]?|\\'(?P<hex>[0-9a-fA-F]{2})|\\(?P<symbol>[^a-zA-Z])"
     r"|(?P<brace>[{}])|(?P<text>[^\\{}\r\n]+)|[\r\n]+|\\"
@@ -73,9 +75,4 @@ def tokens(content: bytes) -> Iterator[Token]:
 
 def code_page(number: int) -> str:
     """Python's name for a code page, Western when it has none."""
-    name = {65001: "utf-8", 10000: "mac_roman"}.get(number, f"cp{number}")
-    try:
-        b"".decode(name)
-    except LookupError:
-        return "cp1252"
-    return name
+    return charset_of({65001: "utf-8", 10000: "mac_roman"}.get(number, f"cp{number}")) or "cp1252"

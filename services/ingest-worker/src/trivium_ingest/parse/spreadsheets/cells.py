@@ -6,6 +6,7 @@ import datetime
 import math
 import re
 from collections.abc import Callable
+from decimal import Decimal
 from functools import lru_cache, partial
 
 import msgspec
@@ -20,6 +21,7 @@ _REFERENCE = re.compile(r"\$?([A-Z]{1,3})\$?(\d{1,7})")
 _DATES = frozenset([14, 15, 16, 17, 22, *range(27, 37), *range(50, 59)])
 _TIMES = frozenset([18, 19, 20, 21, 45, 47])
 _DURATION = 46
+_DURATIONS = ("duration", "seconds")
 _PERCENT = frozenset([9, 10])
 # Words, characters after a mark (as they are, as room, to fill up with), and what stands in brackets but a duration.
 _QUOTED = re.compile(r'"[^"]*"|[\\_*].|\[(?!h+\]|m+\]|s+\])[^\]]*\]', re.IGNORECASE)
@@ -28,6 +30,7 @@ _DAY_ZERO = datetime.datetime(1899, 12, 30)
 _DAY_ZERO_1904 = datetime.datetime(1904, 1, 1)
 _LEAP_DAY = 60  # 29 February 1900, which Excel takes for a day: before it, its days are one later
 _EXACT_DIGITS = 15  # what a binary number holds
+_IN_DIGITS = 1e21  # from here on with an exponent, as ECMAScript's numbers are written
 
 
 def column_of(reference: str) -> int:
@@ -89,7 +92,7 @@ def shown_as(code: str, text: str, *, since_1904: bool) -> str:
 
 
 def _number(text: str) -> str:
-    if len(text) < _EXACT_DIGITS and text.isdigit():
+    if text.isdigit():
         return text.lstrip("0") or "0"
     try:
         value = float(text)
@@ -108,8 +111,8 @@ def _formatted(kind: str, zero: datetime.datetime, text: str) -> str:
         share = round(value * 100, 4)
         return f"{plain_number(share)}%" if math.isfinite(share) else text
     try:
-        return _moment(value, kind, zero) if value >= 0 else _number(text)
-    except OverflowError:  # beyond the year 9999
+        return _moment(value, kind, zero) if value >= 0 or kind in _DURATIONS else _number(text)
+    except (OverflowError, ValueError):  # beyond the year 9999, or no number
         return _number(text)
 
 
@@ -117,19 +120,21 @@ def plain_number(value: float) -> str:
     """Without the noise of binary fractions: 0.1 + 0.2 is 0.3."""
     if abs(value) < 1e15 and value == int(value):
         return str(int(value))
+    if 1e15 <= abs(value) < _IN_DIGITS:
+        return f"{Decimal(repr(value)).normalize():f}"
     return f"{value:.{_EXACT_DIGITS}g}"
 
 
-def _duration(value: float, with_seconds: bool) -> str:
-    """Days as hours:minutes(:seconds), however many hours they are."""
-    minutes, seconds = divmod(round(value * 86_400), 60)
-    shown = f"{minutes // 60}:{minutes % 60:02}"
+def duration(total: float, *, with_seconds: bool = False) -> str:
+    """Seconds as hours:minutes(:seconds), however many hours they are."""
+    minutes, seconds = divmod(round(abs(total)), 60)
+    shown = f"{'-' if total < 0 else ''}{minutes // 60}:{minutes % 60:02}"
     return f"{shown}:{seconds:02}" if with_seconds or seconds else shown
 
 
 def _moment(value: float, kind: str, zero: datetime.datetime) -> str:
-    if kind in ("duration", "seconds"):
-        return _duration(value, kind == "seconds")
+    if kind in _DURATIONS:
+        return duration(value * 86_400, with_seconds=kind == "seconds")
     if zero == _DAY_ZERO and 1 <= value < _LEAP_DAY:
         value += 1
     moment = zero + datetime.timedelta(seconds=round(value * 86_400))

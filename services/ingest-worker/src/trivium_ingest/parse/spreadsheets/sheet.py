@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 import msgspec
 
@@ -24,6 +24,14 @@ class Row(msgspec.Struct, frozen=True):
     number: int
     cells: tuple[str, ...]
     offset: tuple[int, int] | None = None
+
+
+class _Header(msgspec.Struct, frozen=True):
+    """What each column is called by the rows from `begin` to before `end`."""
+
+    begin: int
+    end: int
+    labels: list[str]
 
 
 def add_rows(out: Collector, rows: Sequence[Row], sheet: str | None = None) -> None:
@@ -88,23 +96,22 @@ def _stacked(rows: Sequence[Row]) -> list[list[Row]]:
 
 def _same_header(above: list[Row], below: list[Row]) -> bool:
     """A data row of words may look like a header; one that has a value of the table above in its place is none."""
-    header = _find_header(above)
-    if header is None or len(above) - header < 3:
+    header = _header(above)
+    if header is None or len(above) - header.end < 2:
         return False
-    widths = {_filled(row) for row in above[header + 1 :]}
+    widths = {_filled(row) for row in above[header.end :]}
     kinds = [looks_numeric(cell) for cell in above[-1].cells if cell]
     return _filled(below[0]) in widths and kinds == [looks_numeric(cell) for cell in below[0].cells if cell]
 
 
 def _add_table(out: Collector, rows: Sequence[Row], sheet: str | None) -> None:
-    header = _find_header(rows)
-    for row in rows[: header or 0]:
+    header = _header(rows) or _Header(0, 0, [])
+    for row in rows[: header.begin]:
         line = "; ".join(_told_once(row.cells))
         out.add(UnitKind.TEXT, line, _position([row], sheet))
-    labels = [one_line(cell) for cell in rows[header].cells] if header is not None else []
-    body = rows[header + 1 :] if header is not None else rows
-    if header is not None and not body:
-        out.add(UnitKind.TABLE, " | ".join(filter(None, labels)), _position([rows[header]], sheet))
+    labels, body = header.labels, rows[header.end :]
+    if labels and not body:
+        out.add(UnitKind.TABLE, " | ".join(filter(None, labels)), _position(rows[header.begin :], sheet))
     batch: list[Row] = []
     size, named = 0, sum(map(len, labels))
     for row in body:
@@ -160,6 +167,45 @@ def _told_once(cells: Sequence[str]) -> list[str]:
     """The row's cells, the words of a merged range once and not in each cell that it covers."""
     told = list(filter(None, map(one_line, cells)))
     return [cell for before, cell in pairwise(["", *told]) if cell != before or looks_numeric(cell)]
+
+
+def _header(rows: Sequence[Row]) -> _Header | None:
+    found = _find_header(rows)
+    if found is None:
+        return None
+    for upper in range(max(0, found - 1), found + 1):
+        if labels := _grouped(rows[upper : upper + 30]):
+            return _Header(upper, upper + 2, labels)
+    return _Header(found, found + 1, [one_line(cell) for cell in rows[found].cells])
+
+
+def _grouped(rows: Sequence[Row]) -> list[str]:
+    """What the columns are called where the first row names groups of them and the second each; else nothing.
+
+    At least two groups are of several columns. Merged cells tell them over rows of numbers; the same names in each
+    group tell them as well, also where only the first column of a group has its name.
+    """
+    below = rows[2:]
+    if not below or rows[1].number != rows[0].number + 1:
+        return []
+    width = max(len(row.cells) for row in rows[:2])
+    upper, names = ([*map(one_line, row.cells), *[""] * (width - len(row.cells))] for row in rows[:2])
+    groups = upper.copy()
+    merged = any(one and one == other for one, other in pairwise(upper))
+    for place in range(1, 1 if merged else width):
+        groups[place] = groups[place] or (names[place] and groups[place - 1])
+    runs = [list(run) for group, run in groupby(range(width), groups.__getitem__) if group]
+    wide = [run for run in runs if len(run) > 1]
+    inside = [[names[place] for place in run] for run in wide]
+    if len(wide) < 2 or any(len(set(filter(None, told))) < len(told) for told in inside):
+        return []
+    cells = [cell for row in below for run in wide for cell in row.cells[run[0] : run[-1] + 1] if cell.strip()]
+    measured = sum(map(looks_numeric, cells)) > 0.5 * len(cells)
+    if not (merged and measured) and any(told != inside[0] for told in inside):
+        return []
+    if not all(_names_columns(list(filter(None, told)), below, width) for told in (upper, names)):
+        return []
+    return [" ".join(dict.fromkeys(filter(None, pair))) for pair in zip(groups, names, strict=True)]
 
 
 def _find_header(rows: Sequence[Row]) -> int | None:

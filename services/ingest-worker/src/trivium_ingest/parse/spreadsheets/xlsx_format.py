@@ -6,7 +6,7 @@ Sheets are streamed, and only cells that exist are looked at: a range inflated t
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from xml.parsers.expat import ExpatError
 
@@ -24,10 +24,11 @@ from trivium_ingest.parse.office.wordprocessing import C, chart_tables
 from trivium_ingest.parse.registry import Format
 from trivium_ingest.parse.sample import Sample
 from trivium_ingest.parse.spreadsheets.cells import CellFormats, column_of, row_of
+from trivium_ingest.parse.spreadsheets.merged import Merged, Range
 from trivium_ingest.parse.spreadsheets.shared_strings import shared_strings, unescaped
 from trivium_ingest.parse.spreadsheets.sheet import Row, add_rows
 from trivium_ingest.parse.spreadsheets.worksheet import Worksheet
-from trivium_ingest.parse.spreadsheets.worksheet_rows import Show, line_of
+from trivium_ingest.parse.spreadsheets.worksheet_rows import Show
 
 MEDIA_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 S = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
@@ -35,7 +36,6 @@ _R_ID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id
 _WHAT = "Excel workbook"
 _BOOK, _STRINGS, _STYLES = "xl/workbook.xml", "xl/sharedStrings.xml", "xl/styles.xml"
 _NO_STRING = "Cells refer to shared strings that the workbook does not have; what they said is missing."
-MAX_MERGED_CELLS = 20_000
 MAX_SHEETS = 1_000
 
 
@@ -122,7 +122,7 @@ class _Book:
         with _read_as_xml(), self._package.stream(part) as stream:
             sheet.read(stream)
         self._cells = sheet.cells
-        merged = _Merged(sheet.merged)
+        merged = Merged(map(_range, sheet.merged))
         lines = ((number, merged.filled(number, cells)) for number, cells in sheet.rows)
         return [Row(number, cells) for number, cells in lines if cells]
 
@@ -140,6 +140,11 @@ class _Book:
         return ""
 
 
+def _range(stated: str) -> Range:
+    first, _, last = stated.partition(":")
+    return row_of(first), column_of(first), row_of(last), column_of(last)
+
+
 def _truth(text: str) -> str:
     return "TRUE" if text == "1" else "FALSE"
 
@@ -152,42 +157,11 @@ def _read_as_xml() -> Iterator[None]:
         raise corrupt(_WHAT, str(error)[:120]) from error
 
 
-class _Merged:
-    """Merged ranges of one sheet: only their first cell holds the text that a reader sees over all of them."""
-
-    def __init__(self, ranges: Iterable[str]) -> None:
-        self._covered: dict[int, dict[int, tuple[int, int]]] = {}
-        self._texts: dict[tuple[int, int], str] = {}
-        total = 0
-        for stated in ranges:
-            first, _, last = stated.partition(":")
-            top, left, bottom, right = row_of(first), column_of(first), row_of(last), column_of(last)
-            total += max(0, bottom - top + 1) * max(0, right - left + 1)
-            if not (top and left and bottom and right) or total > MAX_MERGED_CELLS:
-                continue
-            for row in range(top, bottom + 1):
-                places = self._covered.setdefault(row, {})
-                places.update(dict.fromkeys(range(left, right + 1), (top, left)))
-
-    def filled(self, number: int, line: tuple[str, ...]) -> tuple[str, ...]:
-        """The row with the text of each range in the cells that it covers there."""
-        covered = self._covered.get(number)
-        if not covered:
-            return line
-        cells = {place: text for place, text in enumerate(line, 1) if text}
-        for place, origin in covered.items():
-            if origin == (number, place):
-                self._texts[origin] = cells.get(place, "")
-            elif text := self._texts.get(origin, ""):
-                cells.setdefault(place, text)
-        return line_of(cells)
-
-
 FORMAT = Format(
     name="XLSX",
     media_types=(MEDIA_TYPE, "application/vnd.ms-excel.sheet.macroenabled.12"),
     extensions=("xlsx", "xlsm", "xltx"),
-    version=3,
+    version=4,
     recognise=recognise,
     read=read,
     cites="sheet and rows",

@@ -7,6 +7,8 @@ import re
 
 import charset_normalizer
 
+from trivium.text.charsets import charset_of
+
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16, whose mark it begins with
@@ -61,7 +63,7 @@ def decode(content: bytes, declared: str = "") -> tuple[str, str]:
 
 def decode_declared(content: bytes, declared: str) -> tuple[str, str] | None:
     """As browsers read what is called `declared`, with the encoding's name; None where it does not fit."""
-    name = _known(declared)
+    name = charset_of(declared)
     if name == _LATIN_1:
         return codecs.charmap_decode(content, "strict", _WINDOWS_1252)[0], FALLBACK
     for encoding in filter(None, (_WIDER.get(name), declared)):
@@ -83,17 +85,9 @@ def is_wide(content: bytes) -> bool:
 
 def _try(content: bytes, encoding: str) -> str | None:
     try:
-        return content.decode(encoding)
-    except (LookupError, UnicodeError, ValueError):
+        return content.decode(charset_of(encoding))
+    except (LookupError, UnicodeError):
         return None
-
-
-def _known(declared: str) -> str:
-    """Python's name of an encoding, "" where it has none."""
-    try:
-        return codecs.lookup(declared).name
-    except (LookupError, UnicodeError, ValueError):
-        return ""
 
 
 def _utf16_without_mark(content: bytes) -> str:
@@ -112,7 +106,7 @@ def _utf16_without_mark(content: bytes) -> str:
 
 def _seven_bit(content: bytes, declared: str) -> str:
     """What is declared, where that makes other characters of ASCII."""
-    return declared if _known(declared).startswith(_SEVEN_BIT) and content.isascii() else ""
+    return declared if charset_of(declared).startswith(_SEVEN_BIT) and content.isascii() else ""
 
 
 def _mostly_utf8(content: bytes, first_bad: int) -> bool:

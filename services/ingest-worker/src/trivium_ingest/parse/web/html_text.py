@@ -213,10 +213,11 @@ class Walker:
         self._out.add(UnitKind.LIST, "\n".join(self._items(node, 0)), verbatim=True)
 
     def _items(self, node: etree._Element, level: int) -> Iterator[str]:
-        number = _number(node, "start", 1) - 1
+        step = -1 if "reversed" in node.attrib else 1
+        number = _number(node, "start", len(node.findall("li")) if step < 0 else 1) - step
         nests = next(islice(node.iter(*_LISTS), 1, None), None) is not None
         for child in node:
-            number = _number(child, "value", number + 1) if child.tag == "li" else number
+            number = _number(child, "value", number + step) if child.tag == "li" else number
             if self._skipped(child):
                 continue
             deeper = nests and level < MAX_LIST_DEPTH

@@ -10,7 +10,7 @@ from trivium.domain.documents import Document
 from trivium.domain.retrieval import Hit
 from trivium_query.answer.answerers.answered import Answered
 from trivium_query.answer.answerers.closest import cited
-from trivium_query.answer.answerers.listing import Collection, Listing
+from trivium_query.answer.answerers.listing import Collection, Documents, Listing
 from trivium_query.answer.citations import Draft, Shelf
 from trivium_query.words import content_words, fold
 
@@ -43,9 +43,8 @@ async def answer_of_collection(question: str, collection: Collection) -> Answere
     if topic:
         return _mentioning(question, topic, await collection.mentioning(topic))
     listed = await collection.documents()
-    documents = _of_a_format(question, listed.found)
-    hits = await collection.first_passages(documents)
-    return _all_of(question, Listing(len(documents), hits, listed.exact))
+    documents = Documents(_of_a_format(question, listed.found), listed.exact)
+    return _all_of(question, await collection.first_passages(documents))
 
 
 def _mentioning(question: str, topic: str, listing: Listing) -> Answered:

@@ -34,8 +34,8 @@ class Collection(Protocol):
         """All of them; of a very large collection the newest."""
         ...
 
-    async def first_passages(self, documents: Sequence[Document]) -> tuple[Hit, ...]:
-        """The first passage of each that has one of the kinds that may be seen."""
+    async def first_passages(self, documents: Documents) -> Listing:
+        """Those that have a passage of the kinds that may be seen, each told by its first."""
         ...
 
     async def mentioning(self, words: str) -> Listing:

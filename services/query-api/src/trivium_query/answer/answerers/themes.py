@@ -60,9 +60,8 @@ def answer_of_themes(themes: Themes) -> Answered | None:
     more = themes.topics - len(themes.shown)
     end = [f"… and {more:,} smaller topics: trivium graph topics"] if more > 0 else []
     lead = f"What the {_counted(themes.documents, 'document')} {_are(themes.documents)} about, the largest topic first:"
-    notes = ("Documents came since these topics were made; new ones are being made.",) if themes.stale else ()
     short = "; ".join(theme.topic.name for theme in themes.shown[:SHORT])
-    draft = Draft("\n".join([lead, *told, *end]), True, citations, notes, short)
+    draft = Draft("\n".join([lead, *told, *end]), True, citations, short=short)
     return Answered(draft, Verdict.SUPPORTED, hits)
 
 

@@ -156,11 +156,22 @@ def _unknown(planned: Sequence[Planned]) -> list[Word]:
 
 
 def _answered(stored: Sequence[_Stored], planned: Sequence[Planned]) -> list[_Answered]:
-    return [
-        _Answered(each, one.sure, run(each.document, each.table, one.sure), one.told, one.certain, one.affirmed)
+    found = [
+        (each, one, one.sure, run(each.document, each.table, one.sure))
         for each, one in zip(stored, planned, strict=True)
         if one.sure
     ]
+    return [
+        _Answered(each, plan, result, one.told, certain_of(one, result), one.affirmed)
+        for each, one, plan, result in found
+    ]
+
+
+def certain_of(planned: Planned, result: Result | None) -> bool:
+    """That nothing is of a time says more where the table goes on behind it, and whatever a row counts."""
+    if result is None or result.rows:
+        return planned.certain
+    return planned.certain_of_none and result.reached
 
 
 def _likely(stored: Sequence[_Stored], planned: Sequence[Planned], hits: Sequence[Hit]) -> _Answered | None:

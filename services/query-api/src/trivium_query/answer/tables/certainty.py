@@ -10,7 +10,7 @@ from trivium_query.answer.tables.asked_words import Run, alike, stems_of
 from trivium_query.answer.tables.conditions import is_period, unit_column
 from trivium_query.answer.tables.cues import Cue
 from trivium_query.answer.tables.mentions import OF_ONE
-from trivium_query.answer.tables.query_plan import Aggregate, Filter, Plan, Test
+from trivium_query.answer.tables.query_plan import SINCE, UP_TO, Aggregate, Filter, Plan, Test
 from trivium_query.answer.tables.reading import Reading, affirmed, is_person
 from trivium_query.answer.tables.table import ColumnKind, Table
 from trivium_query.answer.tables.typed_cells import is_naming
@@ -21,7 +21,6 @@ _COUNTED = frozenset(map(stem, "count number quantity amount pieces units copies
 _OR = frozenset(("or", "oder"))
 _JOINTS = _OR | frozenset(("and", "nor", "und", "a", "an", "the"))
 _DENIED = (Test.IS_NOT, Test.EMPTY)
-_FROM, _UP_TO = (Test.MORE, Test.AT_LEAST), (Test.LESS, Test.AT_MOST)
 _ARITHMETIC = (Cue.SUM, Cue.MEAN, Cue.MEDIAN)
 
 
@@ -60,15 +59,28 @@ def uses_all(plan: Plan, reading: Reading) -> bool:
         and asked <= 1
         and not (asked and arithmetic - {Cue.SUM} and reading.cue(Cue.EACH))  # a mean of rows, or of what each has
         and not (reading.table.melted and plan.column is None)
+        and not (_names_different(plan, reading.table) and any(one.test is Test.BEGINS for one in plan.filters))
         and not any(
             one.column == plan.column for one in plan.filters if plan.aggregate is Aggregate.VALUE and one.values
         )
     )
 
 
+def _names_different(plan: Plan, table: Table) -> bool:
+    """Whether different values are told or counted: who was there "in March and April" was so in each, or in one."""
+    if plan.column is None:
+        return False
+    return plan.aggregate is Aggregate.COUNT or (
+        plan.aggregate is Aggregate.VALUE and not table.columns[plan.column].measured
+    )
+
+
 def _says_once(filters: Sequence[Filter]) -> bool:
-    """Whether no column has to be two things at once, or begin or end twice, as on two days."""
-    kinds = [(one.column, (one.test in _FROM, one.test in _UP_TO)) for one in filters if one.other is None]
+    """Whether no column has to be two things at once, or begin or end twice, as on two days, nor be empty and more."""
+    stated = [one.column for one in filters]
+    if any(one.test is Test.EMPTY and stated.count(one.column) > 1 for one in filters):
+        return False
+    kinds = [(one.column, (one.test in SINCE, one.test in UP_TO)) for one in filters if one.other is None]
     return len(kinds) == len(set(kinds))
 
 

@@ -44,6 +44,16 @@ _DAY_ALONE = re.compile(
     rf"|(?P<month2>{_MONTH})\s+(?P<day2>\d{{1,2}})(?:st|nd|rd|th)?)\b(?!\s*,?\s*{_YEAR})",
     re.I,
 )
+# Days or months that are joined: "in March, April and May", "on the 2nd and 16th of March 2024".
+_JOINED = re.compile(
+    rf"\b(?:(?P<day>\d{{1,2}})(?!\d)(?:st|nd|rd|th|\.)?(?:\s+(?:of\s+)?(?P<month>{_MONTH})\b)?"
+    rf"|(?P<month2>{_MONTH})\b(?:\s+(?P<day2>\d{{1,2}})(?!\d)(?:st|nd|rd|th)?)?)(?:,?\s+(?P<year>{_YEAR})\b)?",
+    re.I,
+)
+_BETWEEN_JOINED = re.compile(
+    r"\s*(?:,|,?\s+(?:and|or|und|oder)\b)\s*(?:\b(?:in|on|for|during|of)\s+)?(?:the\s+)?", re.I
+)
+_BEFORE_JOINED = re.compile(r"\b(?:in|on|for|during|of)\s+(?:the\s+)?$", re.I)
 _BOUND = re.compile(
     r"\b(?P<words>more than|greater than|higher than|larger than|longer than|deeper than|hotter than|warmer than"
     r"|heavier than|taller than|wider than|dearer than|over|above|exceeding|at least|no less than|less than|fewer than"
@@ -156,6 +166,10 @@ def conditions_of(
     found: list[Condition] = []
     place = _time_column(table, columns, dated=True)
     year = table.columns[place].year if place is not None else 0
+    for start, end, begun in _joined(question, year):
+        said = within(words, start, end)
+        if place is not None and not said & taken:
+            found.append(Condition((Filter(place, Test.BEGINS, begun),), said))
     for times in (list(_times(question)), list(_times_of(question, year)) if year else []):
         for start, end, lead, moments in _spans(question, times):
             said = within(words, start, end)
@@ -256,6 +270,33 @@ def _times_of(question: str, year: int) -> Iterator[tuple[re.Match[str], _Moment
         yield match, _month(year, _MONTHS[match["month"].lower()])
 
 
+def _joined(question: str, year: int) -> Iterator[tuple[int, int, tuple[str, ...]]]:
+    """Where several days or months are named, and how each begins as an ISO date; `year` is that of all rows, or 0."""
+    rows: list[list[re.Match[str]]] = []
+    for match in _JOINED.finditer(question):
+        if rows and _BETWEEN_JOINED.fullmatch(question, rows[-1][-1].end(), match.start()):
+            rows[-1].append(match)
+        else:
+            rows.append([match])
+    for row in rows:
+        lead = _BEFORE_JOINED.search(question[: row[0].start()])
+        if len(row) > 1 and lead and (begun := _beginnings(row, year)):
+            yield lead.start(), row[-1].end(), begun
+
+
+def _beginnings(row: Sequence[re.Match[str]], year: int) -> tuple[str, ...]:
+    """A month or year behind the last goes for those before it: "2 and 16 March 2024"; none where one is not told."""
+    found: list[str] = []
+    named = ""
+    for match in reversed(row):
+        day, month = match["day"] or match["day2"], match["month"] or match["month2"] or named
+        named, year = month if day and month else "", int(match["year"] or year)
+        if not month or not year or (day and not _one_day(year, _MONTHS[month.lower()], int(day))):
+            return ()
+        found.append(f"{year}-{_MONTHS[month.lower()]:02}" + (f"-{int(day):02}" if day else ""))
+    return tuple(reversed(found))
+
+
 def _are_apart(match: re.Match[str]) -> bool:
     """Two years with "in" before them, or "or", are two; with "between" or "from" those between are meant too."""
     joint, lead = match["joint"].lower(), (match["lead"] or "").lower()
@@ -297,7 +338,7 @@ def _timed(
     if table.columns[place].years:
         return [Condition((_of_years(place, test, moments),), said, moments.years)]
     if moments.apart and moments.years[-1] - moments.years[0] > 1:  # "in 2021 and 2023" is not in 2022
-        return []
+        return [Condition((Filter(place, Test.BEGINS, tuple(map(str, moments.years))),), said, moments.years)]
     return [Condition(_of_days(place, test, moments), said, moments.years)]
 
 

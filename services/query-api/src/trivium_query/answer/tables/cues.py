@@ -34,11 +34,17 @@ class Cue(enum.Enum):
 
 
 class CueFound(msgspec.Struct, frozen=True):
-    """A cue, its words, and stems of labels that it hints at (`longest`: length)."""
+    """A cue, its words, and stems of labels that it hints at (`longest`: length).
+
+    `rank`: 2 for "the second highest"; with `top` all up to that: "the two highest". `is_bare`: "the top two" of what?
+    """
 
     cue: Cue
     run: Run
     hints: tuple[str, ...] = ()
+    rank: int = 1
+    top: bool = False
+    is_bare: bool = False
 
 
 AGGREGATES = {
@@ -136,7 +142,13 @@ OCCASIONS = frozenset(map(stem, "entry row record turn slot booking visit sessio
 DEALS = frozenset("order orders purchase purchases sale sales delivery deliveries".split())
 """The same, as nouns: what was "ordered" may be counted in pieces."""
 NOW = frozenset("still now currently".split())
-NUMBER_WORDS = frozenset("one two three four five six seven eight nine ten eleven twelve".split())
+_NUMBERS = "one two three four five six seven eight nine ten eleven twelve".split()
+NUMBER_WORDS = frozenset(_NUMBERS)
+_RANKS = {
+    **{word: at for at, word in enumerate("second third fourth fifth sixth seventh eighth ninth tenth".split(), 2)},
+    **{f"{at}{'nd' if at == 2 else 'rd' if at == 3 else 'th'}": at for at in range(2, 11)},
+}
+_TOP = {**{word: at for at, word in enumerate(_NUMBERS[1:], 2)}, **{str(at): at for at in range(2, 21)}}
 # What they ask for is told by other words.
 LIGHT = frozenset(
     stem(word)
@@ -152,8 +164,8 @@ LIGHT = frozenset(
 TELLING = frozenset(
     """more most less least than not no nor without except other only same both each every per over under above below
     between before after until since during same such few further once outstanding unpaid owing owed due overdue off
-    never nobody second third""".split()
-)
+    never nobody""".split()
+) | frozenset(_RANKS)
 _MAX_CUE_WORDS = 4
 
 
@@ -187,9 +199,29 @@ def cues_of(words: Sequence[Word], taken: frozenset[int], *, of_two: bool = Fals
         tried = (_cue(words, run, taken, of_two=of_two) for run in runs)
         cue = next(filter(None, tried), None)
         if cue:
-            found.append(cue)
+            found.append(_ranked(words, cue, taken))
         at = cue.run.end if cue else at + 1
+    if not any(one.cue in (Cue.MOST, Cue.LEAST) for one in found):
+        found += (one for at in range(len(words) - 1) if (one := _of_top(words, Run(at, at + 2), taken)))
     return found
+
+
+def _of_top(words: Sequence[Word], run: Run, taken: frozenset[int]) -> CueFound | None:
+    """What "the top three" asks for by itself: of a number that is named."""
+    top, number = words[run.first].folded, words[run.first + 1].folded
+    told = top == "top" and number in _TOP and not run.indices() & taken
+    return CueFound(Cue.MOST, run, rank=_TOP[number], top=True, is_bare=True) if told else None
+
+
+def _ranked(words: Sequence[Word], found: CueFound, taken: frozenset[int]) -> CueFound:
+    """The same with the rank or the number that stands before it: "the second highest", "the top three cheapest"."""
+    before = found.run.first - 1
+    if found.cue not in (Cue.MOST, Cue.LEAST) or before < 0 or before in taken:
+        return found
+    said = words[before].folded
+    rank, top = (_TOP[said], True) if said in _TOP else (_RANKS.get(said, 1), False)
+    first = before - 1 if top and before and words[before - 1].folded == "top" else before
+    return found if rank == 1 else CueFound(found.cue, Run(first, found.run.end), found.hints, rank, top)
 
 
 def _cue(words: Sequence[Word], run: Run, taken: frozenset[int], *, of_two: bool) -> CueFound | None:

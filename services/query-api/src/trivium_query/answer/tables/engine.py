@@ -14,10 +14,11 @@ from contextlib import closing, contextmanager
 import msgspec
 
 from trivium.domain.chunks import Chunk, Span
+from trivium_query.answer.tables.conditions import is_period
 from trivium_query.answer.tables.from_units import RawTable
-from trivium_query.answer.tables.query_plan import Aggregate, Plan, Sign
+from trivium_query.answer.tables.query_plan import SINCE, UP_TO, Aggregate, Filter, Plan, Sign
 from trivium_query.answer.tables.table import ColumnKind, DocumentTables, ShownRow, Table
-from trivium_query.answer.tables.to_sql import MAX_RESULTS, Sql, computed, rows_of
+from trivium_query.answer.tables.to_sql import MAX_RESULTS, Sql, computed, differing, ends_of, rows_of
 from trivium_query.answer.tables.totals import SURE, totals_of
 from trivium_query.answer.tables.typed_cells import TypedColumn, typed_column
 
@@ -29,6 +30,7 @@ _READING = frozenset([sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE
 
 
 _Computed = tuple[str | int | float | None, str | int | float | None, int]
+_Ends = tuple[str | int, str | int]
 _Lying = tuple[str, int, int, int]
 
 
@@ -43,12 +45,14 @@ class Value(msgspec.Struct, frozen=True):
 class Result(msgspec.Struct, frozen=True):
     """Values in the order of the table, and the first rows that they were made of; `rows` counts all of those.
 
-    A row without a value is the one that is asked about, where its cell is empty.
+    A row without a value is the one that is asked about, where its cell is empty. `reached`: the table has rows of
+    that time, or before and behind it.
     """
 
     values: tuple[Value, ...]
     shown: tuple[ShownRow, ...]
     rows: int
+    reached: bool = True
 
 
 NOTHING = Result((), (), 0)
@@ -80,22 +84,23 @@ def run(stored: DocumentTables, table: Table, plan: Plan) -> Result | None:
         try:
             found = msgspec.convert(_fetched(connection, computed(plan, table.number)), list[_Computed])
             values = tuple(Value(group, value, rows) for group, value, rows in found if value is not None)
-            if not values:
-                return _of_empty_cell(connection, plan, table)
+            if not values:  # ties have no rank
+                return _of_empty_cell(connection, plan, table) if plan.rank == 1 else None
             if len(values) > MAX_RESULTS or not _is_settled(plan, table, values):
                 return None
-            if not _is_of_one_row_each(connection, plan, table):
+            if not _is_of_one_row_each(connection, plan, table) or not _agree(connection, plan, table):
                 return None
-            groups = [value.group for value in values if value.group is not None]
-            lying = rows_of(plan, table.number, groups, table.rows)
+            best = [(value.group, value.value) for value in values if value.group is not None]
+            lying = rows_of(plan, table.number, best, table.rows)
             rows = msgspec.convert(_fetched(connection, lying), list[_Lying])
+            reached = bool(rows) or all(_is_reached(connection, one, table) for one in plan.filters)
         except sqlite3.OperationalError:  # interrupted
             return None
     if plan.aggregate is not Aggregate.VALUE and any(total for *_, total in rows):
         return None
     shown = tuple(ShownRow(line, Span(first, last)) for line, first, last, _ in rows)
     shown = tuple(dict.fromkeys(shown))  # a row of several years is one line
-    return Result(values, shown[:MAX_SHOWN_ROWS], len(rows))
+    return Result(values, shown[:MAX_SHOWN_ROWS], len(rows), reached)
 
 
 def _of_empty_cell(connection: sqlite3.Connection, plan: Plan, table: Table) -> Result:
@@ -134,6 +139,22 @@ def _is_of_one_row_each(connection: sqlite3.Connection, plan: Plan, table: Table
         filters=plan.less or plan.filters,
     )
     return all(len(_fetched(connection, rows_of(side, table.number, (), 2))) == 1 for side in (alone, other))
+
+
+def _is_reached(connection: sqlite3.Connection, one: Filter, table: Table) -> bool:
+    """Whether the rows go on for as long as the filter says, if it tells when they are of."""
+    if one.column not in table.dated or not one.values or not is_period(table.columns[one.column]):
+        return True
+    ((first, last),) = msgspec.convert(_fetched(connection, ends_of(one.column, table.number)), list[_Ends])
+    soonest, latest = min(map(str, one.values)), max(map(str, one.values))
+    goes_on, has_begun = str(last) >= latest, str(first)[: len(soonest)] <= soonest
+    return (goes_on or one.test in UP_TO) and (has_begun or one.test in SINCE)
+
+
+def _agree(connection: sqlite3.Connection, plan: Plan, table: Table) -> bool:
+    if plan.column is None:
+        return True
+    return not any(_fetched(connection, differing(plan.column, at, table.number)) for at in plan.agreeing)
 
 
 def _typed(raw: RawTable, sums: Sequence[int]) -> list[TypedColumn]:

@@ -16,6 +16,7 @@ from trivium_query.answer.tables.table import Column, ColumnKind, Table
 from trivium_query.words import is_function_word, stem
 
 _MAX_VALUE_WORDS = 8
+_MAX_KIND_WORDS = 5
 _FOOTNOTE = re.compile(r"\s*(?:\(\d{1,2}\)|[*\u2020\u2021])+\s*$")
 OF_ONE = frozenset(map(stem, ("price", "cost", "rate", "value", "weight", "fee")))
 """What a unit has: a "unit price" counts no units."""
@@ -70,7 +71,7 @@ def value_mentions(table: Table, words: Sequence[Word]) -> list[ValueMention]:
             continue
         column, values = next(iter(holders.items()))
         plain = not whole and (
-            (len(phrase) == 1 and (len(values) > 1 or _is_light(phrase[0])))
+            (len(phrase) == 1 and ((len(values) > 1 and not _is_kind(phrase[0], values)) or _is_light(phrase[0])))
             or any(word.stem in named for word in phrase)
             or not _is_written(phrase[0], values)
             or _stands_before_name(table, words[run.end :])
@@ -78,7 +79,15 @@ def value_mentions(table: Table, words: Sequence[Word]) -> list[ValueMention]:
         plain = plain or _is_of_table(phrase, values, about, whole=whole)
         if not plain and (_is_meant(phrase, values) or (column == months and is_month(words, run.first))):
             found.append(ValueMention(column, values, run, whole))
-    return sorted(found, key=lambda one: one.run)
+    return sorted((one for one in found if not _is_told_closer(one, found)), key=lambda one: one.run)
+
+
+def _is_told_closer(one: ValueMention, found: Sequence[ValueMention]) -> bool:
+    """Whether it is a kind, and one of that is named too: "the hall in March" is not each "Hall hire"."""
+    several = not one.whole and len(one.values) > 1
+    return several and any(
+        other is not one and other.column == one.column and set(other.values) & set(one.values) for other in found
+    )
 
 
 def _is_of_table(phrase: Sequence[Word], values: Sequence[str], about: set[str], *, whole: bool) -> bool:
@@ -86,6 +95,13 @@ def _is_of_table(phrase: Sequence[Word], values: Sequence[str], about: set[str],
     if len(phrase) > 1 or phrase[0].stem not in about or phrase[0].written[0].isupper():
         return False
     return not whole or phrase[0].folded not in {value.casefold() for value in values}
+
+
+def _is_kind(word: Word, values: Sequence[str]) -> bool:
+    """Whether all values that have the word begin with it, and go on as no name or remark: "detergent powder"."""
+    parts = [words_of(value) for value in values]
+    begun = all(each[0].stem == word.stem and 1 < len(each) <= _MAX_KIND_WORDS for each in parts)
+    return begun and word.written.islower() and not any(each[1].written[0].isupper() for each in parts)
 
 
 def _is_light(word: Word) -> bool:

@@ -29,7 +29,7 @@ from trivium_query.answer.tables.cues import (
     cues_of,
 )
 from trivium_query.answer.tables.mentions import hinted, is_of_one
-from trivium_query.answer.tables.query_plan import Aggregate, Filter, Plan, Sign, Test
+from trivium_query.answer.tables.query_plan import SINCE, UP_TO, Aggregate, Filter, Plan, Sign, Test
 from trivium_query.answer.tables.reading import (
     FEES,
     Reading,
@@ -65,10 +65,14 @@ _DOES = frozenset("do does did".split())
 _IS = frozenset("is are was were".split())
 # What a superlative means the sum of, where several rows have it: "the highest revenue" of a shop.
 _SUMMED = frozenset(map(stem, "revenue sales turnover income profit earnings expenses units quantity umsatz".split()))
-_BOUNDS = (Test.MORE, Test.AT_LEAST, Test.LESS, Test.AT_MOST)
+_NO_COSTS = frozenset(
+    map(stem, "deposit discount donation refund budget salary wage grant prize balance fund saving in received".split())
+)
+_BOUNDS = (*SINCE, *UP_TO)
 _SPANS = frozenset(map(stem, "month week day quarter".split()))  # come again in each year
 _AMOUNT = frozenset((stem("amount"),))
 _DAY = stem("day")
+_ISO_DAY = len("2024-12-31")
 # What is measured: no rows are of it.
 _MEASURES = frozenset(
     map(stem, "hour minute second kilometre km metre mile litre kilo kg gram euro pound dollar".split())
@@ -92,8 +96,9 @@ class Planned(msgspec.Struct, frozen=True):
 
     `told` counts the words that name something of the table, `unexplained` are those it has no use for, and `spare`
     those that may be other names of columns. `whole`: the plan uses all that is named. `certain`: every column and
-    value is called by its own name. `loose`: the few words that are left over name and bound nothing. `affirmed`: what
-    the cell says where the answer is yes.
+    value is called by its own name; `certain_of_none`: enough of them are, where no row is of what is asked.
+    `loose`: the few words that are left over name and bound nothing. `affirmed`: what the cell says where the answer
+    is yes.
     """
 
     plan: Plan | None
@@ -102,6 +107,7 @@ class Planned(msgspec.Struct, frozen=True):
     whole: bool = False
     unexplained: tuple[Word, ...] = ()
     certain: bool = True
+    certain_of_none: bool = True
     spare: tuple[Word, ...] = ()
     loose: bool = False
     affirmed: tuple[str, ...] = ()
@@ -121,24 +127,34 @@ def plan_by_names(question: str, table: Table, synonyms: Mapping[str, int]) -> P
     """The only plan that the question's words allow; `synonyms` are columns by the stem of a word that means them."""
     reading = read(question, table, synonyms)
     plan = next(filter(None, (decide(reading) for decide in _kind_of(reading))), None)
-    whole = plan is not None and uses_all(plan, reading) and not _bounds_one_of_several(plan, reading)
+    bounded = _bounded_of_several(plan, reading) if plan else []
+    plan = msgspec.structs.replace(plan, agreeing=tuple(bounded)) if plan else None
+    whole = plan is not None and uses_all(plan, reading) and not (bounded and _is_of_all(plan, bounded, reading))
     noun = None if _sums_what_is_unknown(plan, reading) else reading.noun_of_rows()
     left = tuple(word for word in reading.unexplained() if word != noun)
-    certain = plan is not None and not synonyms and not noun and is_certain(plan, reading)
+    called = plan is not None and not synonyms and is_certain(plan, reading)
+    none = called and (not noun or reading.is_called_after(noun))
     loose = plan is not None and _is_loose(plan, reading, left)
-    return Planned(plan, table, reading.told(), whole, left, certain, reading.spare(), loose)
+    return Planned(plan, table, reading.told(), whole, left, called and not noun, none, reading.spare(), loose)
 
 
-def _bounds_one_of_several(plan: Plan, reading: Reading) -> bool:
-    """Whether a bound may be on what several rows add up to: "who took more than 5 days", of several times."""
+def _bounded_of_several(plan: Plan, reading: Reading) -> list[int]:
+    """Columns whose bound may be on what several rows add up to: "who took more than 5 days", of several times."""
     table = reading.table
     if plan.aggregate not in (Aggregate.COUNT, Aggregate.VALUE) or plan.column is None or plan.group is not None:
-        return False
+        return []
     if table.columns[plan.column].kind is not ColumnKind.TEXT or table.names_rows(plan.column):
-        return False
+        return []
     bounded = [one.column for one in plan.filters if one.test in _BOUNDS and one.other is None]
     added = [at for at in bounded if table.columns[at].measured and _is_added(reading, at)]
-    return any(not FEES & set(stems_of(table.columns[at].label)) for at in added)
+    return [at for at in added if not FEES & set(stems_of(table.columns[at].label))]
+
+
+def _is_of_all(plan: Plan, bounded: Sequence[int], reading: Reading) -> bool:
+    """Whether it is not said of what each one is: "routes that are over 10 km" are so each time."""
+    first = {min(one.words) for one in reading.conditions for each in one.filters if each.column in bounded}
+    said = all(at and reading.words[at - 1].folded in _IS for at in first)
+    return not said or plan.column is None or is_doer(reading.table.columns[plan.column])
 
 
 def _sums_what_is_unknown(plan: Plan | None, reading: Reading) -> bool:
@@ -153,7 +169,7 @@ def _is_loose(plan: Plan, reading: Reading, left: Sequence[Word]) -> bool:
     names = [word for word in left if word.folded in telling or word.written[0].isdigit() or _is_name(reading, word)]
     of_values = plan.column is not None and any(word.folded in _DIFFERENT for word in reading.words)
     counted = plan.aggregate is Aggregate.COUNT and not reading.counts_times() and not of_values
-    if names or not reading.told() or len(left) > MAX_LEFT or _tell_kind(reading, left):
+    if names or plan.rank > 1 or not reading.told() or len(left) > MAX_LEFT or _tell_kind(reading, left):
         return False
     if plan.aggregate is Aggregate.VALUE or counted:
         return _is_verb(reading, left) and (counted or _looks_up_one(plan, reading))
@@ -312,18 +328,37 @@ def _difference_of_columns(reading: Reading) -> Plan | None:
 def _extreme(reading: Reading) -> Plan | None:
     """The greatest or least, or which one has it: of sums where "most" counts together what stands in several rows."""
     found = reading.cue(Cue.MOST, Cue.LEAST)
-    if found and (most := _most_rows(reading, found)):
-        return most
+    plan = (_most_rows(reading, found) or _most_of(reading, found)) if found else None
+    if found is None or plan is None or found.rank == 1:
+        return plan
+    others = reading.cue(Cue.HOW_MANY) or sum(each.cue in (Cue.MOST, Cue.LEAST) for each in reading.cues) > 1
+    added = found.top and reading.cue(*_ARITHMETIC) and not _lists(reading)
+    if others or added or (plan.group is not None and not plan.extreme) or (found.is_bare and not _measures(reading)):
+        return None
+    return msgspec.structs.replace(plan, rank=found.rank, top=found.top)
+
+
+def _lists(reading: Reading) -> bool:
+    """Whether several are asked for by name: "which are the two highest", and not what they come to."""
+    return reading.words[0].folded in _CHOOSE or any(word.folded == "are" for word in reading.words[1:2])
+
+
+def _most_of(reading: Reading, found: CueFound) -> Plan | None:
+    """The same of a column of numbers or dates."""
     measure = _measure(reading)
-    if found is None or measure is None or (reading.cue(Cue.MOST) and reading.cue(Cue.LEAST)):
+    if measure is None or (reading.cue(Cue.MOST) and reading.cue(Cue.LEAST)):
         return None
     extreme = AGGREGATES[found.cue]
     subject = _subject(reading, measure)
+    if subject is None and reading.asks_which_row() and (day := _only(_dates(reading, ()))) not in (None, measure):
+        return Plan(extreme, measure, reading.filters(), day, extreme)  # a row without a name is called by its day
     if subject is None:
         return Plan(extreme, measure, reading.filters(), reading.group()) if _is_whole(reading, measure) else None
+    if measure in _costs_of(reading, found.hints) and not reading.table.names_rows(subject):
+        return None  # of one of these, or of all
     counted = any(word.folded in _COUNTING for word in reading.words[found.run.first : found.run.end])
     counted = counted and not found.hints and not _costs(reading, measure)
-    counted = counted or (_is_summed(reading, measure) and not reading.is_of_occasions(found))  # "the largest order"
+    counted = counted or (_is_summed(reading, measure) and not reading.asks_for_occasion(found))
     added = _is_added(reading, measure) and not any(word.folded == "single" for word in reading.words)
     if counted and not added and not reading.table.names_rows(subject):
         return None  # of one row, of one day or of all
@@ -496,8 +531,13 @@ def _look_up(reading: Reading) -> Plan | None:
 
 def _apart(reading: Reading, target: int) -> int | None:
     """The column of which several values or years are named, for a number of each: "in 2022 and 2023"."""
-    several = [one.column for one in reading.filters() if one.test is Test.BETWEEN or len(one.values) > 1]
+    filters = [one for one in reading.filters() if one.test is not Test.BEGINS or _are_days(one)]
+    several = [one.column for one in filters if one.test is Test.BETWEEN or len(one.values) > 1]
     return _only(several) if reading.table.columns[target].measured else None
+
+
+def _are_days(one: Filter) -> bool:
+    return all(len(str(value)) == _ISO_DAY for value in one.values)
 
 
 def _target(reading: Reading) -> int | None:
@@ -593,7 +633,7 @@ def _measure(reading: Reading) -> int | None:
     hints = found.hints if found else ()
     if hints == (DATES,):
         return _only(_dates(reading, reading.targets()))
-    told = hinted(reading.table, hints)
+    told = hinted(reading.table, hints) or _costs_of(reading, hints)
     named = _of_size_of_subject(reading) or [*_measures(reading)] or told
     if hints and not set(named) <= set(told):  # "the level of the oldest" is no least level
         return None
@@ -602,6 +642,18 @@ def _measure(reading: Reading) -> int | None:
     if any(word.stem in _PAID for word in reading.words):
         return _only(_of_money(reading) or _amounts(reading.table))
     return _only(_of_size(reading) or counting(reading.table) or _of_money(reading) or reading.table.measured)
+
+
+def _costs_of(reading: Reading, hints: tuple[str, ...]) -> list[int]:
+    """Where no column is called a price, those of a currency that may tell what a thing costs: "Parts (€)".
+
+    No revenue or deposit does, nor what several cost together.
+    """
+    table = reading.table
+    if hints != _PRICES or hinted(table, hints) or counting(table):
+        return []
+    amounts = [at for at in table.measured if table.columns[at].unit in CURRENCIES]
+    return [at for at in amounts if not (_SUMMED | _NO_COSTS) & set(stems_of(table.columns[at].label))]
 
 
 def _amounts(table: Table) -> list[int]:

@@ -10,6 +10,7 @@ import msgspec
 from trivium_query.answer.tables.table import Table
 
 T = TypeVar("T")
+_ORDINAL_ENDS = {2: "nd", 3: "rd"}
 
 
 class Aggregate(enum.StrEnum):
@@ -37,7 +38,11 @@ class Test(enum.StrEnum):
     LESS = "less than"
     AT_MOST = "at most"
     BETWEEN = "between"  # both ends included
+    BEGINS = "begins with"  # of days: what lies in that year, month or day
     EMPTY = "is empty"
+
+
+SINCE, UP_TO = (Test.MORE, Test.AT_LEAST), (Test.LESS, Test.AT_MOST)
 
 
 class Sign(enum.Enum):
@@ -51,7 +56,8 @@ class Sign(enum.Enum):
 class Filter(msgspec.Struct, frozen=True):
     """Rows whose cell passes: `is` any of the values, `is not` any, `between` two, `is empty` none, else against one.
 
-    An empty cell is not any value. `other` is the column whose cell is compared with instead of values.
+    `begins with` any of them, too. An empty cell is not any value. `other` is the column whose cell is compared with
+    instead of values.
     """
 
     column: int
@@ -64,6 +70,8 @@ class Plan(msgspec.Struct, frozen=True):
     """`aggregate` of `column` over the rows that pass every filter.
 
     `group`: for each value of that column. `extreme`: only the groups where it is `most` or `least`.
+    `rank`: the second, third and so on instead of the greatest or least; with `top` all up to that.
+    `agreeing`: nothing is told unless all rows of one value of `column` have the same in these columns.
     `less`: the same of the rows that pass these filters is subtracted. `minus`: the same of that column is.
     `sign` says which of a difference is told.
     """
@@ -76,6 +84,9 @@ class Plan(msgspec.Struct, frozen=True):
     less: tuple[Filter, ...] = ()
     minus: int | None = None
     sign: Sign = Sign.ABSOLUTE
+    rank: int = 1
+    top: bool = False
+    agreeing: tuple[int, ...] = ()
 
 
 def expression(plan: Plan, table: Table) -> str:
@@ -88,7 +99,7 @@ def expression(plan: Plan, table: Table) -> str:
         inner = f"{inner}{where} - {_measure(plan, table)}{_conditions(plan.less, table)}"
         where = ""
     grouped = f" for each {_label(table, plan.group)}" if plan.group is not None else ""
-    best = f", of these the {plan.extreme.value}" if plan.extreme else ""
+    best = f", of these the {_ranked(plan)}{plan.extreme.value}" if plan.extreme else ""
     return f"{inner}{where}{grouped}{best}"
 
 
@@ -96,7 +107,15 @@ def _measure(plan: Plan, table: Table) -> str:
     if plan.column is None:
         return "count of rows"
     label = _label(table, plan.column)
-    return f"count of different {label}" if plan.aggregate is Aggregate.COUNT else _of(plan.aggregate, label)
+    if plan.aggregate is Aggregate.COUNT:
+        return f"count of different {label}"
+    return f"{'' if plan.extreme else _ranked(plan)}{_of(plan.aggregate, label)}"
+
+
+def _ranked(plan: Plan) -> str:
+    if plan.rank == 1:
+        return ""
+    return f"{plan.rank} " if plan.top else f"{plan.rank}{_ORDINAL_ENDS.get(plan.rank, 'th')} "
 
 
 def _of(aggregate: Aggregate, label: str) -> str:

@@ -74,7 +74,9 @@ _BY = "by"  # whoever a column is called after: "paid_by"
 _ON = "on"  # the day: "found_on"
 _WAS = frozenset(("was", "were"))
 _ASKS_FOR_DAYS = frozenset("when date day days first last earliest latest most least often".split())
-_NONE = "no"
+_NONE, _WITHOUT = "no", "without"
+_ARTICLES = frozenset(("a", "an", "any"))
+_ENTRIES = frozenset(map(stem, ("entry", "value", "figure", "record")))
 _OFTEN = frozenset(("often", "times"))
 _PERIODS = frozenset(map(stem, "day week month quarter season year".split()))
 _PERIOD_WORDS = 3  # between "over" and the period
@@ -255,6 +257,14 @@ class Reading(msgspec.Struct, frozen=True):
         named = self._names_each()
         return self._of_things() if named is None else named
 
+    def asks_which_row(self) -> bool:
+        """Whether "which" or "what" asks for the most or least of occasions, or of what the table is called after."""
+        found = self.cue(Cue.MOST, Cue.LEAST)
+        if found is None or self.words[0].folded not in _CHOOSING:
+            return False
+        near = (*self.words[1:2], *self.words[found.run.end : found.run.end + 1])
+        return self.asks_for_occasion(found) or any(map(self.is_called_after, near))
+
     def _of_things(self) -> int | None:
         """The one column that is called after things: "item"."""
         texts = column_kinds(self.table, ColumnKind.TEXT)
@@ -290,11 +300,16 @@ class Reading(msgspec.Struct, frozen=True):
         return found is not None and self.is_of_occasions(found)
 
     def _asks_of_occasions(self) -> bool:
-        return any(map(self.is_of_occasions, filter(None, (self.cue(Cue.HOW_MANY), self.cue(Cue.MOST, Cue.LEAST)))))
+        return any(map(self.asks_for_occasion, filter(None, (self.cue(Cue.HOW_MANY), self.cue(Cue.MOST, Cue.LEAST)))))
 
     def is_of_occasions(self, found: CueFound) -> bool:
         """Whether that stands behind it."""
         return any(map(self._is_occasion, self._kind_behind(found)))
+
+    def asks_for_occasion(self, found: CueFound) -> bool:
+        """The same, or whether "which" asks for the one that has the most: "which order was the largest"."""
+        chosen = self.words[1:2] if self.words[0].folded in _CHOOSING else ()
+        return self.is_of_occasions(found) or any(map(self._is_occasion, chosen))
 
     def _is_occasion(self, word: Word) -> bool:
         """Deals are rows but in accounts, where some rows are income and some are none."""
@@ -622,8 +637,14 @@ def read(question: str, table: Table, synonyms: Mapping[str, int]) -> Reading:
     ]
     both = tuple(sorted([*_with_kinds(columns, words, table), *meant], key=lambda one: one.run))
     begun = {one.run.first for one in both}
-    kept = [found for found in cues if not _is_other_by(found, words, begun)]
-    kept += [CueFound(Cue.NOT, Run(one.run.first - 1, one.run.first)) for one in both if _is_none_of(one, words, table)]
+    ranked = any(found.top for found in cues)
+    numbers = {one.run.first for one in both if table.columns[one.column].measured}
+    kept = [found for found in cues if not _is_other_by(found, words, begun - numbers if ranked else begun)]
+    kept += [
+        CueFound(Cue.NOT, Run(one.run.first - 1, one.run.first))
+        for one in both
+        if words[one.run.first - 1].folded == _NONE and _is_none_of(one, words, table)
+    ]
     return Reading(table, words, tuple(values), both, tuple(conditions), tuple(sorted(kept, key=lambda one: one.run)))
 
 
@@ -644,8 +665,15 @@ def _is_kind(word: Word, column: Column) -> bool:
 
 
 def _is_none_of(one: ColumnMention, words: Sequence[Word], table: Table) -> bool:
-    """Whether "no" stands right before a column that is no number: "no receipt"."""
-    return one.run.first > 0 and words[one.run.first - 1].folded == _NONE and not table.columns[one.column].measured
+    """Whether a "no" or "without" stands before it, and its cell may be empty: "no receipt", "without a price".
+
+    Where a column of numbers has a 0, only no entry of it is that.
+    """
+    at, column = one.run.first - 1, table.columns[one.column]
+    at -= at > 0 and words[at].folded in _ARTICLES
+    behind = words[one.run.end].stem if one.run.end < len(words) else ""
+    filled = column.measured and column.zero and behind not in _ENTRIES
+    return at >= 0 and words[at].folded in (_NONE, _WITHOUT) and not filled
 
 
 def _of_belonging(found: CueFound, words: Sequence[Word], table: Table) -> CueFound:

@@ -24,9 +24,9 @@ class Column(msgspec.Struct, frozen=True):
     """`label` is as the document has it, without its unit. `values` are the distinct ones of text, in order.
 
     `decimals` is the most that a number of it has behind the point; `grouped` tells that it separates thousands.
-    `again` tells that a number of it stands there once for each year or month of a melted table.
-    `years` tells that every number of it is a year; `shape` is how it writes dates (`datetime.strftime`) or
-    durations, and `year` the only one that they are of, else 0.
+    `again` tells that a number of it stands there once for each year or month of a melted table, `zero` that one of
+    them is 0. `years` tells that every number of it is a year; `shape` is how it writes dates (`datetime.strftime`)
+    or durations, and `year` the only one that they are of, else 0.
     """
 
     label: str
@@ -38,6 +38,7 @@ class Column(msgspec.Struct, frozen=True):
     again: bool = False
     shape: str = ""
     year: int = 0
+    zero: bool = False
     values: tuple[str, ...] = ()
 
     @property

@@ -33,6 +33,11 @@ def computed(plan: Plan, table: int) -> Sql:
     if plan.group is not None:
         return _grouped(plan, table, plan.group)
     where = _where(plan.filters)
+    if plan.rank > 1:
+        column = _name(plan.column)
+        present = f"FROM t{table}{where.text} GROUP BY {column}"
+        inner = f"SELECT NULL AS g, {column} AS v, count(*) AS n, min(row) AS r {present}"
+        return Sql(_ranked(inner, plan, plan.aggregate), where.bound)
     if plan.aggregate is Aggregate.VALUE and plan.minus is None and not plan.less:
         column = _name(plan.column)
         text = f"SELECT NULL, {column}, count(*) FROM t{table}{where.text} AND {column} IS NOT NULL GROUP BY {column}"
@@ -46,10 +51,10 @@ def computed(plan: Plan, table: int) -> Sql:
     return Sql(f"SELECT NULL, ({value.text}), (SELECT count(*) FROM t{table}{where.text})", value.bound + where.bound)
 
 
-def rows_of(plan: Plan, table: int, groups: Sequence[str | float], limit: int) -> Sql:
-    """Rows of (line, first, last, whether it may sum up others), in order; of an extreme's `groups` alone.
+def rows_of(plan: Plan, table: int, best: Sequence[tuple[str | float, str | float]], limit: int) -> Sql:
+    """Rows of (line, first, last, whether it may sum up others), in order; of the groups of an extreme alone.
 
-    Where the greatest or least is told, its row comes first.
+    `best` are those with their values. Where the greatest or least is told, its row comes first, and alone of a group.
     """
     where = _where(plan.filters)
     conditions, bound = where.text, where.bound
@@ -57,8 +62,10 @@ def rows_of(plan: Plan, table: int, groups: Sequence[str | float], limit: int) -
         other = _where(plan.less)
         conditions, bound = f" WHERE ({conditions[7:]}) OR ({other.text[7:]})", bound + other.bound
     if plan.extreme and plan.group is not None:
-        conditions += f" AND {_name(plan.group)} IN ({_marks(groups)})"
-        bound += tuple(groups)
+        of_rows = plan.aggregate in _ORDERS
+        name = f"({_name(plan.group)}, {_name(plan.column)})" if of_rows else _name(plan.group)
+        conditions += f" AND {name} IN (VALUES {', '.join(['(?, ?)' if of_rows else '(?)'] * len(best))})"
+        bound += tuple(each for one in best for each in (one if of_rows else one[:1]))
     if plan.column is not None:
         conditions = f" WHERE ({conditions[7:]}) AND {_name(plan.column)} IS NOT NULL"
     order = "row"
@@ -76,9 +83,23 @@ def _grouped(plan: Plan, table: int, group: int) -> Sql:
         inner = _median(name, _name(plan.column), present)
     else:
         inner = f"SELECT {name} AS g, {_aggregate(plan)} AS v, count(*) AS n, min(row) AS r {present} GROUP BY {name}"
-    best = f" WHERE g IS NOT NULL AND v = (SELECT {_FUNCTIONS[plan.extreme]}(v) FROM grouped)" if plan.extreme else ""
-    text = f"WITH grouped AS ({inner}) SELECT g, v, n FROM grouped{best} ORDER BY r LIMIT {MAX_RESULTS + 1}"
+    if plan.extreme:
+        return Sql(_ranked(inner, plan, plan.extreme), where.bound)
+    text = f"WITH grouped AS ({inner}) SELECT g, v, n FROM grouped ORDER BY r LIMIT {MAX_RESULTS + 1}"
     return Sql(text, where.bound)
+
+
+def _ranked(grouped: str, plan: Plan, extreme: Aggregate) -> str:
+    """Those of the plan's rank that are of a group; none where it depends on how ties, or rows of one group, count."""
+    of_rows = plan.aggregate in _ORDERS
+    unclear = " OR ".join([*(["n > 1"] if of_rows else []), *(["g IS NULL"] if plan.group is not None else [])])
+    kept = "" if plan.group is None else " AND g IS NOT NULL"
+    order = f"OVER (ORDER BY v {_ORDERS[extreme]})"
+    ranked = f"SELECT *, rank() {order} AS k, dense_rank() {order} AS d FROM ({grouped}) WHERE v IS NOT NULL"
+    chosen = f"k <= {plan.rank}{kept}" if plan.top else f"k = {plan.rank} AND d = k{kept}"
+    before = f"k {'<=' if plan.top else '<'} {plan.rank}"
+    told = f"{chosen} AND NOT EXISTS (SELECT 1 FROM ranked WHERE {before} AND ({unclear}))"
+    return f"WITH ranked AS ({ranked}) SELECT g, v, n FROM ranked WHERE {told} ORDER BY k, r LIMIT {MAX_RESULTS + 1}"
 
 
 def _value(plan: Plan, table: int, filters: Sequence[Filter]) -> Sql:
@@ -113,6 +134,16 @@ def _aggregate(plan: Plan) -> str:
     return f"{own} - {function}({_name(plan.minus)})" if plan.minus is not None else own
 
 
+def differing(column: int, agreeing: int, table: int) -> Sql:
+    """A row if two rows of one value of `column` do not have the same in `agreeing`."""
+    return Sql(f"SELECT 1 FROM t{table} GROUP BY {_name(column)} HAVING count(DISTINCT {_name(agreeing)}) > 1 LIMIT 1")
+
+
+def ends_of(column: int, table: int) -> Sql:
+    """The first and the last of a column."""
+    return Sql(f"SELECT min({_name(column)}), max({_name(column)}) FROM t{table}")
+
+
 def _where(filters: Sequence[Filter]) -> Sql:
     """Rows that surely sum up others never count among them."""
     parts = [_condition(one) for one in filters]
@@ -132,8 +163,10 @@ def _condition(one: Filter) -> Sql:
         return Sql(f"{column} IN ({_marks(one.values)})", one.values)
     if one.test is Test.IS_NOT:
         return Sql(f"({column} IS NULL OR {column} NOT IN ({_marks(one.values)}))", one.values)
-    if one.test is Test.BETWEEN:
-        return Sql(f"{column} BETWEEN ? AND ?", one.values)
+    if one.test in (Test.BETWEEN, Test.BEGINS):  # no day is behind the "~" of its month, as text is ordered
+        ends = [one.values] if one.test is Test.BETWEEN else [(value, f"{value}~") for value in one.values]
+        any_of = " OR ".join([f"{column} BETWEEN ? AND ?"] * len(ends))
+        return Sql(f"({any_of})", tuple(end for pair in ends for end in pair))
     return Sql(f"{column} {_OPERATORS[one.test]} ?", one.values)
 
 

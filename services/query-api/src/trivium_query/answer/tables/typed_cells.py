@@ -97,6 +97,7 @@ def _numbers(label: str, filled: Sequence[str], present: Sequence[str]) -> Typed
         decimals=max(len(number.partition(".")[2]) for number in plain),
         grouped=any(_is_grouped(match["digits"], mark) for match in found),
         years=whole and all(map(_is_year, values)),
+        zero=0 in values,
     )
     left = iter(values)
     return TypedColumn(column, tuple(None if cell.casefold() in _EMPTY else next(left) for cell in filled))

@@ -185,25 +185,34 @@ class RemoteTranscriber:
         return self._inference.info.transcriber_fingerprint
 
     def transcribe(
-        self, audio: bytes, language: str = "", progress: Callable[[float], None] | None = None
+        self,
+        audio: bytes,
+        language: str = "",
+        progress: Callable[[Transcript], None] | None = None,
+        before: Transcript | None = None,
     ) -> Transcript:
         """All that is said in a file; the service answers window by window."""
         expected = self.fingerprint
-        segments: list[Segment] = []
-        done_s = 0.0
-        answers = self._inference.stream("Transcribe", _recording(audio, language), TRANSCRIBE_TIMEOUT_S)
+        heard = before or Transcript(language, 0.0)
+        requests = _recording(audio, heard.language, heard.duration_s)
+        answers = self._inference.stream("Transcribe", requests, TRANSCRIBE_TIMEOUT_S)
         with contextlib.closing(answers):
             for answer in answers:
                 self._inference.check_model(answer.fingerprint, expected)
-                segments.extend(Segment(one.start_s, one.end_s, one.text, one.confidence) for one in answer.segments)
-                language, done_s = answer.language, answer.done_s
+                if answer.done_s <= heard.duration_s:  # a service of before hears all of it again
+                    continue
+                found = (Segment(one.start_s, one.end_s, one.text, one.confidence) for one in answer.segments)
+                heard = Transcript(answer.language, answer.done_s, (*heard.segments, *found))
                 if progress is not None:
-                    progress(done_s)
-        return Transcript(language if segments else "", done_s, tuple(segments))
+                    progress(heard)
+        return heard.whole()
 
 
 class RemoteReranker:
-    """`trivium.ports.inference.Reranker`. `model` is what the service was told to load."""
+    """`trivium.ports.inference.Reranker`. `model` is what the service was told to load.
+
+    When the service has changed its model in the meantime, the next call raises `TryLater` (`model_changed`).
+    """
 
     def __init__(self, inference: Inference, model: str) -> None:
         self._inference = inference
@@ -217,16 +226,21 @@ class RemoteReranker:
     async def score(self, query: str, passages: Sequence[str]) -> list[float]:
         """One score per passage, in order; higher is better."""
         scores: list[float] = []
+        expected = (await self._inference.info_async()).reranker
         for part in _portions(passages, _text_weight):
             answer = await self._inference.call_async(
                 "Rerank", pb.RerankRequest(query=query, passages=part), QUERY_TIMEOUT_S
             )
+            self._inference.check_model(answer.model, expected)
             scores.extend(answer.scores)
         return scores
 
 
 class RemoteReader:
-    """`trivium.ports.inference.Reader`. Raises also `NeverWill` (`not_served`) where the service runs none."""
+    """`trivium.ports.inference.Reader`. Raises also `NeverWill` (`not_served`) where the service runs none.
+
+    When the service has changed its model in the meantime, the next call raises `TryLater` (`model_changed`).
+    """
 
     def __init__(self, inference: Inference) -> None:
         self._inference = inference
@@ -239,10 +253,12 @@ class RemoteReader:
     async def read(self, question: str, passages: Sequence[Passage]) -> list[Reading]:
         """One reading per passage, in order."""
         found: list[Reading] = []
+        expected = (await self._inference.info_async()).reader_fingerprint
         for part in _portions(passages, lambda passage: _text_weight(passage.prefix + passage.text)):
             messages = [pb.ReadRequest.Passage(text=passage.text, prefix=passage.prefix) for passage in part]
             request = pb.ReadRequest(question=question, passages=messages)
             answer = await self._inference.call_async("Read", request, QUERY_TIMEOUT_S)
+            self._inference.check_model(answer.fingerprint, expected)
             found.extend(map(_reading, answer.readings))
         return found
 
@@ -267,8 +283,8 @@ def _reading(message: pb.ReadResponse.Reading) -> Reading:
     return Reading(tuple(spans), message.no_answer)
 
 
-def _recording(audio: bytes, language: str) -> Iterator[pb.TranscribeRequest]:
-    yield pb.TranscribeRequest(language=language)
+def _recording(audio: bytes, language: str, heard_s: float) -> Iterator[pb.TranscribeRequest]:
+    yield pb.TranscribeRequest(language=language, heard_s=heard_s)
     for start in range(0, len(audio), AUDIO_PIECE_BYTES):
         yield pb.TranscribeRequest(content=audio[start : start + AUDIO_PIECE_BYTES])
 

@@ -87,6 +87,13 @@ class Inference:
             found = self._info = self.call("Info", pb.InfoRequest(), QUERY_TIMEOUT_S)
         return found
 
+    async def info_async(self) -> pb.InfoResponse:
+        """`info` without blocking, in any event loop."""
+        found = self._info
+        if found is None:
+            found = self._info = await self.call_async("Info", pb.InfoRequest(), QUERY_TIMEOUT_S)
+        return found
+
     def check_model(self, answered: str, expected: str) -> None:
         """Raises `TryLater` (`model_changed`) when the model that answered is another than `info` named."""
         if answered != expected:

@@ -189,6 +189,16 @@ class ManifestTenantRegistry:
         self._unmark([gone])
         return gone.document
 
+    def delete_many(self, document_ids: Sequence[str]) -> dict[str, Document]:
+        """Mark the documents as gone, some at a time."""
+
+        def deleted(document_id: str) -> Document | None:
+            with suppress(NotFound):
+                return self.delete(document_id)
+            return None
+
+        return {document.id: document for document in map_concurrent(deleted, document_ids) if document}
+
     def move(self, document_id: str, dataset: str) -> Document:
         """Begin to move the document into another dataset: marker, manifest, then Redis."""
 

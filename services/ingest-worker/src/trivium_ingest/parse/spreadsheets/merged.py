@@ -1,0 +1,64 @@
+"""Merged ranges of a sheet: only their first cell holds the text that a reader sees over all of them."""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Iterable
+
+from trivium_ingest.parse.office.package import Package
+from trivium_ingest.parse.spreadsheets.worksheet_rows import line_of
+
+MAX_MERGED_CELLS = 20_000
+Range = tuple[int, int, int, int]
+"""First row, first column, last row, last column, from 1."""
+_BOOK = "xl/workbook.bin"
+# BrtBeginMergeCells, BrtMergeCell with first and last row, first and last column, BrtEndMergeCells ([MS-XLSB] 2.3.2).
+_MERGE_CELLS = re.compile(rb"\xb1\x01\x04.{4}((?:\xb0\x01\x10.{16})+)\xb2\x01\0", re.DOTALL)
+_MERGE_CELL = struct.Struct("<3x4I")
+
+
+class Merged:
+    """The ranges of one sheet, whose rows are filled from the top down."""
+
+    def __init__(self, ranges: Iterable[Range]) -> None:
+        self._covered: dict[int, dict[int, tuple[int, int]]] = {}
+        self._texts: dict[tuple[int, int], str] = {}
+        total = 0
+        for top, left, bottom, right in ranges:
+            total += max(0, bottom - top + 1) * max(0, right - left + 1)
+            if not (top and left and bottom and right) or total > MAX_MERGED_CELLS:
+                continue
+            for row in range(top, bottom + 1):
+                places = self._covered.setdefault(row, {})
+                places.update(dict.fromkeys(range(left, right + 1), (top, left)))
+
+    def filled(self, number: int, line: tuple[str, ...]) -> tuple[str, ...]:
+        """The row with the text of each range in the cells that it covers there."""
+        covered = self._covered.get(number)
+        if not covered:
+            return line
+        cells = {place: text for place, text in enumerate(line, 1) if text}
+        for place, origin in covered.items():
+            if origin == (number, place):
+                self._texts[origin] = cells.get(place, "")
+            elif text := self._texts.get(origin, ""):
+                cells.setdefault(place, text)
+        return line_of(cells)
+
+
+def merged_in_binary(package: Package) -> dict[str, list[Range]]:
+    """By sheet, what an XLSB workbook merges."""
+    book = package.read(_BOOK)
+    found: dict[str, list[Range]] = {}
+    for identity, relation in package.relations(_BOOK).items():
+        told = len(identity).to_bytes(4, "little") + identity.encode("utf-16-le")
+        at = book.find(told) + len(told)  # the sheet's name follows (BrtBundleSh)
+        if told not in book or relation.type != "worksheet" or relation.target not in package:
+            continue
+        if block := _MERGE_CELLS.search(package.read(relation.target)):
+            end = at + 4 + 2 * int.from_bytes(book[at : at + 4], "little")
+            name = book[at + 4 : end].decode("utf-16-le", "replace")
+            edges = _MERGE_CELL.iter_unpack(block[1])
+            found[name] = [(top + 1, left + 1, bottom + 1, right + 1) for top, bottom, left, right in edges]
+    return found
