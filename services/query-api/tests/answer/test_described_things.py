@@ -160,14 +160,32 @@ def test_a_list_of_something_else_is_not_told_where_a_passage_has_all_that_is_as
     assert answer_by_items("What must I bring on the boat trip?", hits) is None
 
 
+def test_a_list_of_what_is_new_does_not_tell_of_all_that_is() -> None:
+    hits = [hit("New\n- dark mode\n- export of bookings\n\nRemoved\n- the add-in\n- the map")]
+    assert answer_by_items("What did the new dental unit cost?", hits) is None
+    assert answer_by_items("What is new?", hits) is not None
+
+
 @pytest.mark.parametrize(
     ("text", "verdict"),
     [
         ("There was no warm water since Monday.", Verdict.PARTIALLY_SUPPORTED),
         ("There was no warm water since the valve stuck.", Verdict.SUPPORTED),
         ("There was no warm water because the valve stuck.", Verdict.SUPPORTED),
+        ("We met in the hall since there was no warm water.", Verdict.PARTIALLY_SUPPORTED),
     ],
 )
 def test_since_a_day_is_no_reason(text: str, verdict: Verdict) -> None:
     question, hits = "Why was there no warm water?", [hit(text)]
     assert answer_by_reason(question, extract(question, hits, None, {}), hits).verdict is verdict
+
+
+def test_what_the_reason_refers_back_to_is_told_before_it() -> None:
+    question = "Why was no visitor centre built on the spit?"
+    hits = [hit("The sea takes two metres a year. For that reason no visitor centre was built on the spit. It rains.")]
+    told = answer_by_reason(question, extract(question, hits, None, {}), hits)
+    assert [one.quote for one in told.draft.citations] == [
+        "The sea takes two metres a year.",
+        "For that reason no visitor centre was built on the spit.",
+    ]
+    assert told.verdict is Verdict.SUPPORTED

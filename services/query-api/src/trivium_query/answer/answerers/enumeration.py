@@ -16,6 +16,7 @@ from trivium_query.words import content_words
 
 MIN_ITEMS = 2
 MAX_ITEMS = 20
+MIN_SHARE = 0.5  # of the question's words in the passage: "New" heads no list of what the new boiler cost
 _MODAL = frozenset(content_words("must need have"))
 _ASKS = re.compile(r"^\W*(?:what|which)\b", re.I)
 
@@ -36,7 +37,7 @@ def answer_by_items(question: str, hits: Sequence[Hit]) -> Answered | None:
         return None
     share, hit, block = max(lists, key=lambda one: one[0])  # of equals the first
     whole = share == len(asked)
-    if not whole and any(asked <= _told(other) for other in hits):
+    if share < MIN_SHARE * len(asked) or (not whole and any(asked <= _told(other) for other in hits)):
         return None
     lines, citations = cited([(hit, item) for item in block.items[:MAX_ITEMS]], hits)
     verdict = Verdict.SUPPORTED if whole else Verdict.PARTIALLY_SUPPORTED

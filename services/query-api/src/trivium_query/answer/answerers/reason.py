@@ -24,27 +24,46 @@ _CUE = re.compile(
     r"\b(?:because|since(?!\s+(?:then|last|the\s\d|\d|(?:mon|tues|wednes|thurs|fri|satur|sun)day"
     r"|jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec))"
     r"|as a result|due to|owing to|thanks to|so that|in order to|caused? by|therefore|for fear"
-    r"|(?:comes?|came|results?|stems?) from|the reason|which is why"
+    r"|(?:comes?|came|results?|stems?) from|the reason|for (?:that|this|which) reason|(?:which|that|this) is why"
     r"|cause(?=:|\s+(?:was|is)\b)|used (?:to|for|as)|to (?:avoid|prevent|protect|save|make|allow|keep)"
     r"|weil|denn|damit|wegen|aufgrund|deshalb|parce que|puisque|à cause|grâce à|afin|pour que"
     r"|porque|debido a|a causa de|para que|ya que)\b",
     re.IGNORECASE,
 )
+# What stands behind these is the reason, up to the next mark.
+_BECAUSE_OF = re.compile(
+    r"\b(?:because|since|as a result of|due to|owing to|thanks to|for fear"
+    r"|weil|denn|wegen|aufgrund|parce que|puisque|porque|debido a)\b[^,.;:]*",
+    re.IGNORECASE,
+)
+# The reason is the sentence before.
+_REFERS_BACK = re.compile(r"\W*(?:for (?:that|this) reason|(?:that|this) is why)\b", re.IGNORECASE)
 
 
 def answer_by_reason(question: str, extracted: Extract, hits: Sequence[Hit]) -> Answered:
     """The best sentence that gives a reason; else one that tells all that is asked about; else that none was found."""
     told = [(one, _told(question, one, extracted.asked)) for one in extracted.ranked]
     telling = [(one, how) for one, how in told if how.share >= MIN_TOLD and not is_heading(one.text)]
-    giving = [(one, how) for one, how in telling if _CUE.search(one.text)]
+    giving = [(one, how) for one, how in telling if _gives_reason(question, one, extracted.asked)]
     best, how = next(
         iter(sorted(giving or telling, key=lambda each: (not each[1].near, each[1].own == 0.0))), (None, _UNTOLD)
     )
     if best is None or not (giving or how.share >= WHOLE):
         return refused(question, hits)
-    lines, citations = cited([(best.hit, best.text)], hits)
+    before = _before(best) if _REFERS_BACK.match(best.text) else ""
+    lines, citations = cited([(best.hit, said) for said in (before, best.text) if said], hits)
     sure = giving and how.own >= MIN_OWN and how.share >= WHOLE
-    return Answered(Draft(lines[0], True, citations), Verdict.SUPPORTED if sure else Verdict.PARTIALLY_SUPPORTED)
+    verdict = Verdict.SUPPORTED if sure else Verdict.PARTIALLY_SUPPORTED
+    return Answered(Draft("\n".join(lines), True, citations), verdict)
+
+
+def _gives_reason(question: str, one: Candidate, asked: Asked) -> bool:
+    """Not of something else that came about because of what is asked: "it is vacant since Ruth left"."""
+    if not _CUE.search(one.text):
+        return False
+    words = set(content_words(question, asked.language)).difference(*map(content_words, asked.names))
+    behind = words & asked.words_in(" ".join(_BECAUSE_OF.findall(one.text)))
+    return not behind or bool(words & asked.words_in(_BECAUSE_OF.sub(" ", one.text)))
 
 
 class _Told(NamedTuple):

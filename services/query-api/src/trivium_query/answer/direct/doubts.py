@@ -1,8 +1,8 @@
 """What keeps a likely answer from being told as sure, though its words fit.
 
 It is of another day, time or unit than asked for, what somebody said, what was once or never came about, a mistake,
-a surcharge, what holds under a condition, once where it is asked how much a day, what others pay, or what is paid where
-the rest is asked for; or the next sentence calls it off, corrects it or makes it less.
+a surcharge or a grant, what holds under a condition, once where it is asked how much a day, what others pay, or what is
+paid where the rest is asked for; or the next sentence calls it off, corrects it or makes it less.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from trivium_query.words import content_words
 _HOW_MANY = re.compile(r"\bhow (?:many|much)\b", re.I)
 # What somebody says, of which the text often says later that it is otherwise.
 _REPORT = re.compile(r"\b(?:said|says?|claim(?:s|ed)?|report(?:s|ed)|announced?|wrote|writes) that\b", re.I)
+_ASKS_FOR_TRUTH = re.compile(r"\b(?:really|actually|in fact|truly)\b", re.I)
 _ONLY_TOLD = re.compile(
     r"\bit (?:is|was) (?:often |sometimes |widely |still )?(?:told|said|believed|rumoured|claimed|thought) that\b"
     r"|\b(?:legend|rumour) (?:has|says)\b|\bthere is no (?:proof|evidence)\b",
@@ -30,6 +31,9 @@ _NEVER_WAS = re.compile(
     r"\b(?:planned|intended|proposed|supposed|meant|was to|were to|should have)\b"
     r".*\b(?:never (?:built|made|done|finished|came|happened|opened|held|carried)|abandoned|came to nothing)\b",
     re.I,
+)
+_NEVER_DID = re.compile(
+    r"\s(?:should|would|could|might|was|were) (?:supposed )?(?:to )?have (?:had|been|\w+(?:ed|en|wn|ung))\b"
 )
 _ASKS_FOR_PLANS = re.compile(
     r"\b(?:plan|intend|propos|suppos|meant|should|was to\b|were to\b|originally)|\b(?:was|were)\b.* to be\b", re.I
@@ -46,6 +50,13 @@ _EXCEPTION = re.compile(
     r"\W*(?:the |an |one |only )?exceptions?\b\W*(?:are|is|for)?\s*(?P<whom>\w+(?:\s\w+){0,2})", re.I
 )
 _EACH = re.compile(r"\b(?:an?|per|each|every|one) (hour|day|night|week|month|term|year)\b", re.I)
+_PERIOD = re.compile(
+    r"\b(?:(?:last|previous|next|coming) (?:year|season|week|month|spring|summer|autumn|winter)|the year before)\b",
+    re.I,
+)
+_GIVEN = re.compile(
+    r"\b(?:grant|donation|subsidy|loan|legacy|gift|bequest|fine|budget)s? (?:of|was|is) (?:about |only |nearly )?", re.I
+)
 _AFTER, _UNTIL = re.compile(r"\bafter\b", re.I), re.compile(r"\b(?:until|till)\b", re.I)
 _HOW_LONG = re.compile(r"\bhow long\b", re.I)
 _FREE_FOR = re.compile(r"\bfree (?:for|to) (?:all |the |our )?([\w-]+)", re.I)
@@ -132,13 +143,15 @@ def is_doubtful(question: str, short: str, said: str) -> bool:
         or _is_unless(question, said)
         or _is_exception(question, said)
         or _is_of_another_time(question, said)
+        or _is_of_another_period(question, said)
+        or _is_given(question, short, said)
         or _is_of_no_rate(question, said)
         or _is_no_duration(question, short)
         or _is_no_one_time(question, short)
         or _is_of_who_pays(question, short, said)
         or is_of_another_unit(question, short)
         or is_of_another_dimension(question, short, said)
-        or _is_of_what_never_was(question, said)
+        or _is_of_what_never_was(question, short, said)
         or _is_mistaken(question, said)
         or _is_of_the_later_one(question, said)
         or _is_of_other_things(question, said)
@@ -197,15 +210,18 @@ def is_of_then(question: str, said: str) -> bool:
 
 
 def _is_reported(question: str, said: str) -> bool:
-    """A number that somebody is said to have told, or what is only told."""
+    """What is only told; a number that somebody is said to have told, or what they told where the truth is asked."""
     if _ASKS_FOR_REPORT.search(question):
         return False
-    return bool((_HOW_MANY.search(question) and _REPORT.search(said)) or _ONLY_TOLD.search(said))
+    wary = _HOW_MANY.search(question) or _ASKS_FOR_TRUTH.search(question)
+    return bool((wary and _REPORT.search(said)) or _ONLY_TOLD.search(said))
 
 
-def _is_of_what_never_was(question: str, said: str) -> bool:
-    """As "a fish ladder was planned for 2015 but never built"."""
-    return _NEVER_WAS.search(said) is not None and _ASKS_FOR_PLANS.search(question) is None and not denies(question)
+def _is_of_what_never_was(question: str, short: str, said: str) -> bool:
+    """As "a fish ladder was planned for 2015 but never built", or "Rosa should have had the solo"."""
+    at = said.find(short) if short else -1
+    never = _NEVER_WAS.search(said) or (at >= 0 and _NEVER_DID.match(said, at + len(short)))
+    return bool(never) and _ASKS_FOR_PLANS.search(question) is None and not denies(question)
 
 
 def _is_of_the_later_one(question: str, said: str) -> bool:
@@ -303,6 +319,19 @@ def _is_exception(question: str, said: str) -> bool:
 def _is_of_another_time(question: str, said: str) -> bool:
     """What holds until nine, where it is asked what does after nine."""
     return all((_AFTER.search(question), _UNTIL.search(said))) and not _AFTER.search(said)
+
+
+def _is_of_another_period(question: str, said: str) -> bool:
+    """What does not say that it was last year, where it is asked of last year: other years are told of beside it."""
+    asked = _PERIOD.search(question)
+    return asked is not None and asked[0].lower() not in said.lower()
+
+
+def _is_given(question: str, short: str, said: str) -> bool:
+    """A grant towards it, where it is asked what it costs."""
+    at = said.find(short) if short else -1
+    given = next((one for one in _GIVEN.finditer(said) if one.end() == at), None)
+    return given is not None and _PRICED.search(question) is not None and given[0].split()[0] not in question.lower()
 
 
 def _is_of_no_rate(question: str, said: str) -> bool:
