@@ -16,6 +16,7 @@ from PIL import Image
 from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen.canvas import Canvas
 from waiting import wait_until
+from zip_files import zipped
 
 from .conftest import Server
 
@@ -48,12 +49,8 @@ def pdf(pages: int, encrypt: str | None = None) -> bytes:
 
 
 def docx(document: bytes) -> bytes:
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("[Content_Types].xml", CONTENT_TYPES)
-        archive.writestr("_rels/.rels", RELATIONS)
-        archive.writestr("word/document.xml", document)
-    return stream.getvalue()
+    parts = {"[Content_Types].xml": CONTENT_TYPES, "_rels/.rels": RELATIONS, "word/document.xml": document}
+    return zipped(parts, zipfile.ZIP_DEFLATED)
 
 
 def image(width: int, height: int) -> bytes:

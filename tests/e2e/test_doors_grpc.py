@@ -8,10 +8,9 @@ from typing import Any
 import grpc
 import pytest
 from google.protobuf import json_format
-from google.rpc.error_details_pb2 import ErrorInfo
+from grpc_doors import why
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
-from grpc_status import rpc_status
 from waiting import wait_until
 
 from trivium.v1 import graph_pb2, graph_pb2_grpc, ingest_pb2, ingest_pb2_grpc, query_pb2, query_pb2_grpc
@@ -53,14 +52,6 @@ def ready(ingest: ingest_pb2_grpc.IngestServiceStub) -> ingest_pb2.Source:
     wait_until(lambda: now().state not in ("pending", "running"), "settled", told=now)
     assert now().state == "ready", now()
     return now()
-
-
-def why(error: Any) -> ErrorInfo:
-    status = rpc_status.from_call(error)
-    assert status is not None
-    info = ErrorInfo()
-    assert status.details[0].Unpack(info)
-    return info
 
 
 def test_reflection_lists_the_services_and_their_messages(channel: grpc.Channel) -> None:

@@ -6,20 +6,14 @@ import io
 import zipfile
 from typing import Any
 
+from zip_files import zipped
+
 from trivium.v1 import ingest_pb2 as pb
 from trivium.v1.ingest_pb2_grpc import IngestServiceStub
 
 from .conftest import Server
 
 GATE = b"The gate of the Marrick lock weighs 830 kilograms."
-
-
-def zipped(files: dict[str, bytes]) -> bytes:
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w") as archive:
-        for name, content in files.items():
-            archive.writestr(name, content)
-    return stream.getvalue()
 
 
 def inside(server: Server, source: dict[str, Any]) -> list[dict[str, Any]]:

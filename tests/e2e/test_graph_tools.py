@@ -279,6 +279,9 @@ def test_update_entity_renames_retypes_and_names(weir: Server, tool: Tool) -> No
         assert told["type"] == "location"
         assert {"Kelmore", "Old Kelmore"} <= set(told["aliases"])
         assert len(changed["edits"]) == 3
+        refusal = weir.cli("graph", "split", "Kelmore", check=False).stderr
+        assert "by which 'Kelmore Town' is known" in refusal
+        assert "Names that can: Old Kelmore." in refusal
     assert entities(weir)["Kelmore"]["type"] != "location"
 
 

@@ -35,7 +35,6 @@ from trivium_ingest.dispatch import (
 from trivium_ingest.lost import LOOK_S, UNBEGUN_S, LostMessages
 
 LEASE_S = 300.0
-OTHER = Tenant("other")
 
 
 @pytest.fixture

@@ -96,6 +96,10 @@ def test_names_within_a_name_are_runs_of_its_words(key: str):
         assert part.split()[-1] not in {"of", "the"}
 
 
+def test_names_within_a_long_name_are_found_in_linear_time():
+    assert growth(lambda words: subnames("ada " * words, 4), 2_000) < LINEAR
+
+
 def test_question_words_are_folded_as_names_are():
     assert name_tokens("Who wrote Zola's Émile?") == ["who", "wrote", "zola", "emile"]
     assert name_tokens("The Who") == ["who"]

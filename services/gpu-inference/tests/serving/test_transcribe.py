@@ -174,6 +174,17 @@ async def test_more_than_it_takes_is_refused_and_nothing_stays() -> None:
         assert failure.value.code == "request_too_large"
 
 
+async def test_an_empty_piece_at_the_end_takes_back_nothing_that_was_asked() -> None:
+    async def pieces() -> AsyncIterator[pb.TranscribeRequest]:
+        yield pb.TranscribeRequest(language="sv", heard_s=0.5)
+        yield pb.TranscribeRequest(content=encoded(tone(1)))
+        yield pb.TranscribeRequest(content=b"")
+
+    with closing(recordings.Recordings()) as made:
+        async with made.received(pieces()) as (_, asked):
+            assert (asked.language, asked.heard_s) == ("sv", 0.5)
+
+
 async def test_a_caller_who_leaves_while_the_decoder_starts_leaves_none_behind(monkeypatch: pytest.MonkeyPatch) -> None:
     made = recordings.Recordings()
     started: list[Recording] = []

@@ -86,3 +86,16 @@ def picture(kind: str = "PNG", size: tuple[int, int] = (200, 100), **options: An
     stream = io.BytesIO()
     image.save(stream, kind, **options)
     return stream.getvalue()
+
+
+def draw_lines(canvas: Canvas, lines: list[str], x: float, y: float, size: float = 10) -> None:
+    canvas.setFont("Helvetica", size)
+    for number, line in enumerate(lines):
+        canvas.drawString(x, y - 1.2 * size * number, line)
+
+
+def saved(document: Any) -> bytes:
+    """Of python-docx, python-pptx or openpyxl."""
+    stream = io.BytesIO()
+    document.save(stream)
+    return stream.getvalue()

@@ -15,6 +15,7 @@ from collections.abc import Callable
 
 import py7zr
 import pytest
+from zip_files import zipped
 
 from trivium.domain.errors import NeverWill
 from trivium.domain.parsed import ParsedDocument
@@ -22,15 +23,6 @@ from trivium.domain.parsed import ParsedDocument
 from .conftest import Parse, pdf
 
 FILES = {"plans/report.md": b"# Report\n\nThe weir is removed.", "note.txt": "Grüße aus Köln".encode()}
-Pack = Callable[[dict[str, bytes]], bytes]
-
-
-def zipped(files: dict[str, bytes]) -> bytes:
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in files.items():
-            archive.writestr(name, content)
-    return stream.getvalue()
 
 
 def tarred(files: dict[str, bytes], mode: str = "w", *extra: tarfile.TarInfo) -> bytes:
@@ -252,10 +244,7 @@ def test_an_archive_in_an_archive_is_a_child(parse: Parse) -> None:
 
 def test_an_archive_that_begins_with_a_pdf_is_an_archive(parse: Parse) -> None:
     content = pdf(lambda canvas: canvas.drawString(9, 9, "x"))
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as archive:
-        archive.writestr("a.pdf", content)
-    for whole in (stream.getvalue(), tarred({"a.pdf": content})):
+    for whole in (zipped({"a.pdf": content}), tarred({"a.pdf": content})):
         assert held(parse(whole)) == {"a.pdf": content}
 
 

@@ -169,3 +169,13 @@ def test_without_its_pipeline_the_library_stops_no_reader_of_ours(tmp_path: Path
     settings = load_settings({"TRIVIUM_READER": "unstructured", "TRIVIUM_UNSTRUCTURED_MODEL": str(tmp_path)})
     with closing(parsing_sandbox(settings, None)) as sandbox:
         assert sandbox.parse(Blob("talk.srt", CUE), reader=Reader.UNSTRUCTURED).units
+
+
+def test_a_pipeline_that_breaks_the_library_stops_no_reader_of_ours(library: Path) -> None:
+    (library / "spacy.py").write_text("def load(model, exclude):\n    raise KeyError(model)\n")
+    settings = load_settings({"TRIVIUM_READER": "unstructured", "TRIVIUM_UNSTRUCTURED_MODEL": str(library)})
+    with closing(parsing_sandbox(settings, None)) as sandbox:
+        assert sandbox.parse(Blob("talk.srt", CUE), reader=Reader.UNSTRUCTURED).units
+        with pytest.raises(NeverWill) as failure:
+            sandbox.parse(Blob("note.txt", b"A note."), reader=Reader.UNSTRUCTURED)
+        assert failure.value.code == "parser_crashed"

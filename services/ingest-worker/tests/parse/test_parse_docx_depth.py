@@ -8,12 +8,11 @@ import zipfile
 
 import docx
 import pytest
-from docx.document import Document
 from docx.oxml import parse_xml
 
 from trivium.domain.parsed import UnitKind
 
-from .conftest import InkOcr, Parse, picture, texts
+from .conftest import InkOcr, Parse, picture, saved, texts
 
 _W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 _MC = "http://schemas.openxmlformats.org/markup-compatibility/2006"
@@ -23,13 +22,7 @@ def _with(markup: str) -> bytes:
     document = docx.Document()
     body = parse_xml(f'<w:body xmlns:w="{_W}" xmlns:mc="{_MC}">{markup}</w:body>')
     document.element.body.insert(0, body[0])
-    return _saved(document)
-
-
-def _saved(document: Document) -> bytes:
-    stream = io.BytesIO()
-    document.save(stream)
-    return stream.getvalue()
+    return saved(document)
 
 
 def _run(text: str) -> str:
@@ -79,7 +72,7 @@ def test_a_merged_cell_is_said_in_each_row_and_what_it_covers_is_not(parse: Pars
         table.cell(*place).text = text
     table.cell(1, 0).merge(table.cell(2, 0))
     table.rows[2]._tr.tc_lst[0].p_lst[0].add_r().text = "covered"
-    assert texts(parse(_saved(document)), UnitKind.TABLE) == [
+    assert texts(parse(saved(document)), UnitKind.TABLE) == [
         "River: Alder; Weir: upper\nRiver: Alder; Weir: lower",
     ]
 
@@ -118,7 +111,7 @@ def _pictured(markup: str) -> bytes:
     blip = f"<a:blip xmlns:a='{_DRAWING}' xmlns:r='{_RELATIONS}' r:embed='{identifier}'/>"
     markup = markup.replace("{picture}", f"<w:r><w:drawing>{blip}</w:drawing></w:r>")
     document.element.body.insert(0, parse_xml(f'<w:p xmlns:w="{_W}" xmlns:mc="{_MC}">{markup}</w:p>'))
-    return _saved(document)
+    return saved(document)
 
 
 def test_a_picture_in_a_text_box_is_read_once(parse: Parse, ocr: InkOcr) -> None:
@@ -150,7 +143,7 @@ def test_parts_are_found_by_their_relations_whatever_their_names(parse: Parse) -
     document.add_heading("Plan", 1)
     paragraph = document.add_paragraph("The weir falls.")
     document.add_comment(paragraph.runs, text="When?", author="Ada")
-    stream, made = io.BytesIO(_saved(document)), io.BytesIO()
+    stream, made = io.BytesIO(saved(document)), io.BytesIO()
     with zipfile.ZipFile(stream) as old, zipfile.ZipFile(made, "w") as new:
         for name in old.namelist():
             content = old.read(name)
@@ -171,4 +164,4 @@ def test_tables_in_headers_and_comments_with_their_authors_are_notes(parse: Pars
     table.cell(0, 0).text, table.cell(0, 1).text = "Plan no.", "A-77"
     paragraph = document.add_paragraph("The weir falls.")
     document.add_comment(paragraph.runs, text="When?", author="Ada", initials="A")
-    assert texts(parse(_saved(document)), UnitKind.NOTE) == ["Plan no. | A-77", "Ada: When?"]
+    assert texts(parse(saved(document)), UnitKind.NOTE) == ["Plan no. | A-77", "Ada: When?"]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import io
 import zipfile
 
 import pytest
+from zip_files import zipped
 
 from trivium.domain.errors import NeverWill
 from trivium.domain.parsed import UnitKind
@@ -39,11 +39,8 @@ PARTS: dict[str, str | bytes] = {
 
 
 def _epub(**changed: str | bytes) -> bytes:
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in (PARTS | {name.replace("__", "/"): part for name, part in changed.items()}).items():
-            archive.writestr(name, content)
-    return stream.getvalue()
+    parts = PARTS | {name.replace("__", "/"): part for name, part in changed.items()}
+    return zipped(parts, zipfile.ZIP_DEFLATED)
 
 
 def test_chapters_come_in_the_order_of_the_spine_with_their_titles(parse: Parse, ocr: InkOcr) -> None:
@@ -80,11 +77,8 @@ def test_entities_of_a_chapter_are_not_expanded(parse: Parse) -> None:
 
 
 def test_a_book_without_its_package_document_is_corrupt(parse: Parse) -> None:
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w") as archive:
-        archive.writestr("mimetype", "application/epub+zip")
     with pytest.raises(NeverWill) as failure:
-        parse(stream.getvalue())
+        parse(zipped({"mimetype": "application/epub+zip"}))
     assert failure.value.code == "corrupt_file"
 
 

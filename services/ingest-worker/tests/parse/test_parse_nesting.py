@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import io
 import re
-import zipfile
 from collections.abc import Callable, Iterable
 
 import pytest
+from zip_files import zipped
 
 from trivium.domain.parsed import ParsedDocument
 
@@ -40,22 +39,14 @@ def _indented(mark: str, count: int) -> str:
     return "\n".join("  " * level + mark + word for level, word in enumerate(_words(count)))
 
 
-def _zipped(parts: dict[str, str]) -> bytes:
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w") as archive:
-        for name, content in parts.items():
-            archive.writestr(name, content)
-    return stream.getvalue()
-
-
 def _docx(body: str) -> bytes:
-    return _zipped({"word/document.xml": f"<w:document {_W}><w:body>{body}</w:body></w:document>"})
+    return zipped({"word/document.xml": f"<w:document {_W}><w:body>{body}</w:body></w:document>"})
 
 
 def _odt(body: str) -> bytes:
     content = f"<office:document-content {_SPACES}><office:body><office:text>{body}</office:text></office:body>"
     mimetype = "application/vnd.oasis.opendocument.text"
-    return _zipped({"mimetype": mimetype, "content.xml": f"{content}</office:document-content>"})
+    return zipped({"mimetype": mimetype, "content.xml": f"{content}</office:document-content>"})
 
 
 def _pptx(shapes: str) -> bytes:
@@ -65,7 +56,7 @@ def _pptx(shapes: str) -> bytes:
     slides = f'<p:presentation {_P} {_R}><p:sldIdLst><p:sldId id="256" r:id="r1"/></p:sldIdLst></p:presentation>'
     slide = f"<p:sld {_P} {_A}><p:cSld><p:spTree>{shapes}</p:spTree></p:cSld></p:sld>"
     parts = {"ppt/presentation.xml": slides, "ppt/_rels/presentation.xml.rels": relations}
-    return _zipped({**parts, "ppt/slides/slide1.xml": slide})
+    return zipped({**parts, "ppt/slides/slide1.xml": slide})
 
 
 def _paragraph(inside: str) -> str:

@@ -20,13 +20,7 @@ from pptx.util import Inches
 from trivium.domain.errors import NeverWill
 from trivium.domain.parsed import UnitKind
 
-from .conftest import InkOcr, Parse, picture, texts, units
-
-
-def _saved(document: object) -> bytes:
-    stream = io.BytesIO()
-    document.save(stream)  # type: ignore[attr-defined]
-    return stream.getvalue()
+from .conftest import InkOcr, Parse, picture, saved, texts, units
 
 
 def _word() -> bytes:
@@ -43,7 +37,7 @@ def _word() -> bytes:
     for item in ("remove the weir", "plant alders"):
         document.add_paragraph(item, style="List Bullet")
     document.add_picture(io.BytesIO(picture()), width=Inches(2))
-    return _saved(document)
+    return saved(document)
 
 
 def test_docx_keeps_the_order_of_paragraphs_and_tables(parse: Parse, ocr: InkOcr) -> None:
@@ -74,7 +68,7 @@ def test_pptx_gives_slides_tables_charts_and_notes(parse: Parse) -> None:
     data.categories = ["2021", "2022"]
     data.add_series("Salmon", (3, 8))
     slide.shapes.add_chart(XL_CHART_TYPE.COLUMN_CLUSTERED, Inches(1), Inches(4), Inches(4), Inches(2), data)
-    document = parse(_saved(deck))
+    document = parse(saved(deck))
     assert document.pages == 2
     assert document.title == "Fish passes"
     (note,) = units(document, UnitKind.NOTE)
@@ -135,7 +129,7 @@ def test_points_of_a_chart_stand_at_what_they_belong_to(
     deck = pptx.Presentation()
     slide = deck.slides.add_slide(deck.slide_layouts[6])
     slide.shapes.add_chart(kind, Inches(1), Inches(1), Inches(4), Inches(2), data)
-    assert texts(parse(_saved(deck)), UnitKind.TABLE) == tables
+    assert texts(parse(saved(deck)), UnitKind.TABLE) == tables
 
 
 @pytest.mark.parametrize("value", ["NaN", "-INF", "1e999", "1e308", "#N/A"])
@@ -147,7 +141,7 @@ def test_what_is_no_share_stays_as_it_is(parse: Parse, value: str) -> None:
     (share,) = (node for node in chart.part._element.iter(f"{{{_CHART}}}v") if node.text == "0.2")
     share.text = value
     tables = ["2024-01-01; Share: 10%\n2024-02-01; Share: " + value]
-    assert texts(parse(_saved(deck)), UnitKind.TABLE) == tables
+    assert texts(parse(saved(deck)), UnitKind.TABLE) == tables
 
 
 def test_xlsx_rows_are_said_in_words_with_sheet_rows_and_dates(parse: Parse) -> None:
@@ -165,7 +159,7 @@ def test_xlsx_rows_are_said_in_words_with_sheet_rows_and_dates(parse: Parse) -> 
     other.append(["Ines Aldana", "hydrologist"])
     other.append(["Tom Reyes", "hydrologist"])
     other.merge_cells("B2:B3")
-    document = parse(_saved(book))
+    document = parse(saved(book))
     table = units(document, UnitKind.TABLE)[0]
     assert document.units[0].text == "Readings of the river gauges"
     assert table.text == (
@@ -182,7 +176,7 @@ def test_tables_below_each_other_have_their_own_headers(parse: Parse) -> None:
     book = openpyxl.Workbook()
     for row in (["Fish", "Count"], ["Trout", 4], [], ["Bird", "Wingspan", "Nests"], ["Heron", 190, 3]):
         book.active.append(row)
-    assert parse(_saved(book)).text == "Fish: Trout; Count: 4\n\nBird: Heron; Wingspan: 190; Nests: 3"
+    assert parse(saved(book)).text == "Fish: Trout; Count: 4\n\nBird: Heron; Wingspan: 190; Nests: 3"
 
 
 def _repacked(content: bytes, name: str, part: bytes) -> bytes:
@@ -213,7 +207,7 @@ def test_cells_are_bounded(parse: Parse) -> None:
     for _ in range(10):
         book.active.append([1, 2, 3])
     with pytest.raises(NeverWill, match="max_cells"):
-        parse(_saved(book), limits={"max_cells": 20})
+        parse(saved(book), limits={"max_cells": 20})
 
 
 def test_entities_in_an_office_file_are_refused(parse: Parse) -> None:
@@ -227,14 +221,14 @@ def _slides() -> bytes:
     deck = pptx.Presentation()
     slide = deck.slides.add_slide(deck.slide_layouts[1])
     slide.shapes.title.text, slide.placeholders[1].text = "River plan", "The weir falls."
-    return _saved(deck)
+    return saved(deck)
 
 
 def _sheets() -> bytes:
     book = openpyxl.Workbook()
     book.active.append(["Weir", "Built"])
     book.active.append(["upper", datetime.date(1998, 5, 4)])
-    return _saved(book)
+    return saved(book)
 
 
 _OFFICE = {"a.docx": _word, "a.pptx": _slides, "a.xlsx": _sheets}
@@ -259,7 +253,7 @@ def test_strict_open_xml_reads_as_the_transitional(parse: Parse, name: str, make
 def test_the_names_of_strict_namespaces_are_left_alone_in_a_text(parse: Parse) -> None:
     document = docx.Document()
     document.add_paragraph("See http://purl.oclc.org/ooxml/wordprocessingml/main.")
-    assert parse(_strict(_saved(document))).text == "See http://purl.oclc.org/ooxml/wordprocessingml/main."
+    assert parse(_strict(saved(document))).text == "See http://purl.oclc.org/ooxml/wordprocessingml/main."
 
 
 @pytest.mark.parametrize(("name", "make"), _OFFICE.items())
@@ -277,7 +271,7 @@ def test_a_damaged_chart_costs_no_text(parse: Parse) -> None:
     chart = f'<c:chart xmlns:c="{_CHART}" xmlns:r="{_RELATIONS}" r:id="{identifier}"/>'
     run = document.add_paragraph("Shown here.").add_run()
     run._r.append(parse_xml(f"<w:drawing {_MATH}>{chart}</w:drawing>"))
-    read = parse(_saved(document))
+    read = parse(saved(document))
     assert texts(read, UnitKind.TEXT) == ["Before.", "Shown here."]
     assert any("chart1.xml" in warning for warning in read.warnings)
 
@@ -351,7 +345,7 @@ def test_equations_of_word_are_latex(parse: Parse, markup: str, expected: str) -
     equation = f"<m:oMath {_MATH}>{markup}</m:oMath>"
     document.add_paragraph()._p.append(parse_xml(f"<m:oMathPara {_MATH}>{equation}</m:oMathPara>"))
     document.add_paragraph("where ")._p.append(parse_xml(equation))
-    parsed = parse(_saved(document))
+    parsed = parse(saved(document))
     assert [(unit.kind.value, unit.text) for unit in parsed.units] == [
         ("equation", expected),
         ("text", f"where {expected}"),
@@ -367,6 +361,6 @@ def test_groups_and_descriptions_of_shapes_on_a_slide(parse: Parse) -> None:
     drawn._element.nvPicPr.cNvPr.set("descr", "A sluice gate")
     arrow = slide.shapes.add_shape(1, Inches(3), Inches(3), Inches(1), Inches(1))
     arrow._element.nvSpPr.cNvPr.set("descr", "An arrow to the weir")
-    document = parse(_saved(deck))
+    document = parse(saved(deck))
     assert texts(document, UnitKind.TEXT) == ["In a group"]
     assert texts(document, UnitKind.IMAGE) == ["A sluice gate", "An arrow to the weir"]

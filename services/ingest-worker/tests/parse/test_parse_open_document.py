@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import io
 import zipfile
 
 import pytest
+from zip_files import zipped
 
 from trivium.domain.errors import NeverWill
 from trivium.domain.parsed import UnitKind
@@ -68,12 +68,7 @@ def _content(kind: str, body: str) -> str:
 
 
 def _packed(media_type: str, **parts: str | bytes) -> bytes:
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("mimetype", media_type)
-        for name, content in parts.items():
-            archive.writestr(name, content)
-    return stream.getvalue()
+    return zipped({"mimetype": media_type, **parts}, zipfile.ZIP_DEFLATED)
 
 
 def _text(body: str = BODY, **parts: str | bytes) -> bytes:

@@ -6,8 +6,7 @@ import base64
 import io
 import struct
 import sys
-import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from PIL import Image
 from PIL.ExifTags import IFD, Base
 from PIL.TiffImagePlugin import ImageFileDirectory_v2
 from word_files import powerpoint_file, summary, word_file
+from zip_files import zipped
 
 from trivium.domain.parsed import ParsedDocument
 from trivium.domain.times import written
@@ -209,7 +209,7 @@ def spreadsheet(meta: str) -> bytes:
     )
     manifest = '<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"/>'
     parts = {"mimetype": CALCS, "content.xml": body, "meta.xml": meta, "META-INF/manifest.xml": manifest}
-    return package(parts)
+    return zipped(parts)
 
 
 def wide(text: str) -> bytes:
@@ -234,7 +234,7 @@ def binary_workbook(core: str, cells: bytes = ONE_CELL) -> bytes:
         ' Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet"'
         ' Target="worksheets/sheet1.bin"/></Relationships>'
     )
-    return package(
+    return zipped(
         {
             "xl/workbook.bin": record(143) + bundle + record(144) + record(132),
             "xl/_rels/workbook.bin.rels": relations,
@@ -242,14 +242,6 @@ def binary_workbook(core: str, cells: bytes = ONE_CELL) -> bytes:
             "docProps/core.xml": core,
         }
     )
-
-
-def package(parts: Mapping[str, str | bytes]) -> bytes:
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w") as archive:
-        for name, content in parts.items():
-            archive.writestr(name, content)
-    return stream.getvalue()
 
 
 @pytest.mark.parametrize(("make", "told"), [(spreadsheet, META), (binary_workbook, CORE)], ids=["ODS", "XLSB"])
@@ -273,5 +265,5 @@ def test_a_book_is_of_when_it_was_published_before_when_it_was_changed(parse: Pa
             '<spine><itemref idref="a"/></spine></package>'
         )
         page = "<html><body><p>The weir falls.</p></body></html>"
-        book = package({"mimetype": "application/epub+zip", "book.opf": opf, "a.xhtml": page})
+        book = zipped({"mimetype": "application/epub+zip", "book.opf": opf, "a.xhtml": page})
         assert dated(parse(book)) == expected

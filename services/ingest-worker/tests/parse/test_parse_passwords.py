@@ -13,6 +13,7 @@ import openpyxl
 import py7zr
 import pytest
 import pyzipper
+import zip_files
 from aes_pdf import aes_pdf
 from locked_open_documents import locked_by_part, locked_whole, packed
 from msoffcrypto.format.ooxml import OOXMLFile
@@ -32,8 +33,8 @@ SECRET = "Märzveilchen 7"
 SAID = "The sluice opens at dawn."
 
 
-def pdf_of(strength: int, user: str = SECRET, owner: str = "the owner's") -> bytes:
-    lock = StandardEncryption(user, ownerPassword=owner, strength=strength)
+def pdf_of(strength: int) -> bytes:
+    lock = StandardEncryption(SECRET, ownerPassword="the owner's", strength=strength)
     return pdf(lambda canvas: canvas.drawString(72, 700, SAID), encrypt=lock)
 
 
@@ -167,13 +168,10 @@ def test_a_workbook_protected_against_changes_alone_needs_no_password(parse: Par
 @pytest.mark.parametrize("kind", ["pdf", "zip", "7z", "odt", "xls", "doc"])
 @pytest.mark.usefixtures("no_libre_office")
 def test_a_password_that_nothing_needs_does_no_harm(parse: Parse, kind: str) -> None:
-    archive = io.BytesIO()
-    with zipfile.ZipFile(archive, "w") as plain:
-        plain.writestr("sluice.txt", SAID)
     written = pdf(lambda canvas: canvas.drawString(72, 700, SAID))
     content = {
         "pdf": written,
-        "zip": archive.getvalue(),
+        "zip": zip_files.zipped({"sluice.txt": SAID}),
         "7z": seven_zipped(None),
         "odt": packed(*TEXT),
         "xls": workbook_file([SAID]),

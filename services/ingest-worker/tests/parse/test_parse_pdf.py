@@ -16,7 +16,7 @@ from reportlab.pdfgen.canvas import Canvas
 from trivium.domain.errors import NeverWill
 from trivium.domain.parsed import ParsedDocument, UnitKind
 
-from .conftest import InkOcr, Parse, pdf, picture, texts, units
+from .conftest import InkOcr, Parse, draw_lines, pdf, picture, texts, units
 
 LEFT = [
     "The left column begins with this line",
@@ -32,16 +32,10 @@ RIGHT = [
 ]
 
 
-def _lines(canvas: Canvas, lines: list[str], x: float, y: float, size: float = 10) -> None:
-    canvas.setFont("Helvetica", size)
-    for number, line in enumerate(lines):
-        canvas.drawString(x, y - 1.2 * size * number, line)
-
-
 def test_a_paragraph_knows_its_page_and_its_box(parse: Parse) -> None:
     def draw(canvas: Canvas) -> None:
         canvas.showPage()
-        _lines(canvas, ["The gauge stands at the old mill,", "which closed in 1961."], 72, 700)
+        draw_lines(canvas, ["The gauge stands at the old mill,", "which closed in 1961."], 72, 700)
 
     (unit,) = parse(pdf(draw)).units
     assert unit.text == "The gauge stands at the old mill, which closed in 1961."
@@ -152,7 +146,7 @@ def test_words_written_upwards_do_not_take_those_of_the_text_below_along(parse: 
         canvas.rotate(90)
         canvas.drawString(0, 0, "MaxConf of it")
         canvas.restoreState()
-        _lines(canvas, ["As it is in the book, so it is in the deed,", "and so it is read at the mill."], 72, 500)
+        draw_lines(canvas, ["As it is in the book, so it is in the deed,", "and so it is read at the mill."], 72, 500)
 
     found = texts(parse(pdf(draw)), UnitKind.TEXT)
     assert found == ["As it is in the book, so it is in the deed, and so it is read at the mill.", "MaxConf of it"]
@@ -161,9 +155,9 @@ def test_words_written_upwards_do_not_take_those_of_the_text_below_along(parse: 
 def test_large_lines_are_headings_and_the_largest_is_the_title(parse: Parse) -> None:
     def draw(canvas: Canvas) -> None:
         canvas.setTitle("Microsoft Word - draft.docx")
-        _lines(canvas, ["The Aldersee Report"], 72, 760, 24)
-        _lines(canvas, ["Water quality"], 72, 720, 14)
-        _lines(canvas, LEFT * 3, 72, 690)
+        draw_lines(canvas, ["The Aldersee Report"], 72, 760, 24)
+        draw_lines(canvas, ["Water quality"], 72, 720, 14)
+        draw_lines(canvas, LEFT * 3, 72, 690)
 
     document = parse(pdf(draw))
     assert document.title == "The Aldersee Report"
@@ -173,7 +167,7 @@ def test_large_lines_are_headings_and_the_largest_is_the_title(parse: Parse) -> 
 
 def test_a_word_divided_at_a_line_end_is_put_together(parse: Parse) -> None:
     def draw(canvas: Canvas) -> None:
-        _lines(canvas, ["The bridge carries pedes-", "trians and no cars."], 72, 700)
+        draw_lines(canvas, ["The bridge carries pedes-", "trians and no cars."], 72, 700)
 
     assert texts(parse(pdf(draw)), UnitKind.TEXT) == ["The bridge carries pedestrians and no cars."]
 
@@ -183,7 +177,7 @@ def test_a_table_is_found_with_and_without_lines(parse: Parse, ruled: bool) -> N
     rows = [["Station", "Depth (m)", "Year"], ["Weir", "2.4", "1998"], ["Mill", "3.1", "2003"], ["Ford", "0.7", "2011"]]
 
     def draw(canvas: Canvas) -> None:
-        _lines(canvas, ["Depths were taken at three stations in the reach."], 72, 760)
+        draw_lines(canvas, ["Depths were taken at three stations in the reach."], 72, 760)
         canvas.setFont("Helvetica", 10)
         for row, cells in enumerate(rows):
             for column, cell in enumerate(cells):
@@ -203,9 +197,9 @@ def test_a_table_is_found_with_and_without_lines(parse: Parse, ruled: bool) -> N
 def test_running_headers_footers_and_page_numbers_are_left_out_of_three_hundred_pages(parse: Parse) -> None:
     def draw(canvas: Canvas) -> None:
         for page in range(1, 301):
-            _lines(canvas, ["Aldersee Trust - Annual Report"], 72, 810)
-            _lines(canvas, [f"Reading number {page} was taken at dawn."], 72, 600)
-            _lines(canvas, [f"Page {page} of 300"], 280, 30)
+            draw_lines(canvas, ["Aldersee Trust - Annual Report"], 72, 810)
+            draw_lines(canvas, [f"Reading number {page} was taken at dawn."], 72, 600)
+            draw_lines(canvas, [f"Page {page} of 300"], 280, 30)
             canvas.showPage()
 
     document = parse(pdf(draw))
@@ -223,8 +217,8 @@ def _pages(parse: Parse, edges: Sequence[Sequence[str]], bottom: bool = False) -
     def draw(canvas: Canvas) -> None:
         for edge in edges:
             for place, text in enumerate(edge):
-                _lines(canvas, text.split("\n"), 72 + 300 * place, 30 if bottom else 790)
-            _lines(canvas, ["The keeper of the weir wrote down what came past in the night."], 72, 600)
+                draw_lines(canvas, text.split("\n"), 72 + 300 * place, 30 if bottom else 790)
+            draw_lines(canvas, ["The keeper of the weir wrote down what came past in the night."], 72, 600)
             canvas.showPage()
 
     return parse(pdf(draw))
@@ -291,11 +285,11 @@ def _report(parse: Parse, cover: str, name: str, size: float = 9, title: str = "
 
     def draw(canvas: Canvas) -> None:
         canvas.setTitle(title)
-        _lines(canvas, [cover], 72, 500, 24)
+        draw_lines(canvas, [cover], 72, 500, 24)
         canvas.showPage()
         for number in range(1, 6):
-            _lines(canvas, [f"{name} {number}"], 72, 30, size)
-            _lines(canvas, [f"The keeper of the weir wrote down what came past in night {number}."], 72, 600)
+            draw_lines(canvas, [f"{name} {number}"], 72, 30, size)
+            draw_lines(canvas, [f"The keeper of the weir wrote down what came past in night {number}."], 72, 600)
             canvas.showPage()
 
     return parse(pdf(draw))
@@ -367,10 +361,10 @@ def test_only_the_running_lines_and_footnotes_of_text_that_lies_on_its_side_are_
         for page in (1, 2, 3):
             canvas.translate(*((down, 0) if turn == 90 else (0, across)))
             canvas.rotate(turn)
-            _lines(canvas, ["Aldersee Trust, yearly report"], 60, down - 30, 9)
-            _lines(canvas, [f"{line} ({page})" for line in LEFT], 60, down - 150)
-            _lines(canvas, ["The gate must be replaced."], 60, 300)
-            _lines(canvas, [f"1 The book of the keeper, volume {page} of three."], 60, 60, 7)
+            draw_lines(canvas, ["Aldersee Trust, yearly report"], 60, down - 30, 9)
+            draw_lines(canvas, [f"{line} ({page})" for line in LEFT], 60, down - 150)
+            draw_lines(canvas, ["The gate must be replaced."], 60, 300)
+            draw_lines(canvas, [f"1 The book of the keeper, volume {page} of three."], 60, 60, 7)
             canvas.showPage()
 
     document = parse(pdf(draw))
@@ -401,7 +395,7 @@ def test_a_page_without_text_is_recognised_and_its_boxes_are_in_points(parse: Pa
 
 def test_a_page_with_text_is_not_recognised_but_its_pictures_are(parse: Parse, ocr: InkOcr) -> None:
     def draw(canvas: Canvas) -> None:
-        _lines(canvas, LEFT, 72, 700)
+        draw_lines(canvas, LEFT, 72, 700)
         for y in (200, 400):
             canvas.drawImage(ImageReader(io.BytesIO(picture())), 72, y, 200, 100)
 
@@ -421,14 +415,14 @@ def test_a_scan_without_an_engine_gives_a_warning_and_no_text(parse: Parse) -> N
 
 def test_a_filled_form_field_is_read(parse: Parse) -> None:
     def draw(canvas: Canvas) -> None:
-        _lines(canvas, ["Registration of a volunteer"], 72, 760)
+        draw_lines(canvas, ["Registration of a volunteer"], 72, 760)
         canvas.acroForm.textfield(name="Surname", value="Okonkwo", x=72, y=700, width=200, height=20)
 
     assert "Surname: Okonkwo" in parse(pdf(draw)).text
 
 
 def test_an_encrypted_pdf_asks_for_its_password(parse: Parse) -> None:
-    content = pdf(lambda canvas: _lines(canvas, LEFT, 72, 700), encrypt=StandardEncryption("secret"))
+    content = pdf(lambda canvas: draw_lines(canvas, LEFT, 72, 700), encrypt=StandardEncryption("secret"))
     with pytest.raises(NeverWill) as failure:
         parse(content)
     assert failure.value.code == "password_needed"
@@ -436,14 +430,14 @@ def test_an_encrypted_pdf_asks_for_its_password(parse: Parse) -> None:
 
 
 def test_a_truncated_pdf_is_called_corrupt(parse: Parse) -> None:
-    content = pdf(lambda canvas: _lines(canvas, LEFT, 72, 700))
+    content = pdf(lambda canvas: draw_lines(canvas, LEFT, 72, 700))
     with pytest.raises(NeverWill) as failure:
         parse(content[:400])
     assert failure.value.code == "corrupt_file"
 
 
 def test_a_pdf_cut_before_its_end_gives_what_is_left_with_a_warning(parse: Parse) -> None:
-    content = pdf(lambda canvas: _lines(canvas, LEFT, 72, 700))
+    content = pdf(lambda canvas: draw_lines(canvas, LEFT, 72, 700))
     document = parse(content[: content.rindex(b"xref\n0")])
     assert document.text == " ".join(LEFT)
     assert "cut off" in document.warnings[0]
@@ -460,5 +454,5 @@ def test_too_many_pages_name_the_limit(parse: Parse) -> None:
 
 
 def test_the_header_may_stand_later_in_the_first_kilobyte(parse: Parse) -> None:
-    content = b"HTTP/1.1 200 OK\r\n\r\n" + pdf(lambda canvas: _lines(canvas, LEFT, 72, 700))
+    content = b"HTTP/1.1 200 OK\r\n\r\n" + pdf(lambda canvas: draw_lines(canvas, LEFT, 72, 700))
     assert parse(content, "notes.txt").media_type == "application/pdf"

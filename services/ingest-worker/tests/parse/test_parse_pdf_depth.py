@@ -15,19 +15,13 @@ from reportlab.pdfgen.canvas import Canvas
 
 from trivium.domain.parsed import UnitKind
 
-from .conftest import InkOcr, Parse, pdf, picture, texts, units
+from .conftest import InkOcr, Parse, draw_lines, pdf, picture, texts, units
 
 PROSE = [
     "The gauge at the old mill has been read every morning",
     "since the weir was built, and its keeper wrote each of",
     "the readings down in a book that is kept in the town hall.",
 ]
-
-
-def _lines(canvas: Canvas, lines: list[str], x: float, y: float, size: float = 10) -> None:
-    canvas.setFont("Helvetica", size)
-    for number, line in enumerate(lines):
-        canvas.drawString(x, y - 1.2 * size * number, line)
 
 
 def _invisible(canvas: Canvas, text: str, x: float, y: float) -> None:
@@ -58,7 +52,7 @@ def _hide(canvas: Canvas, way: str) -> None:
 @pytest.mark.parametrize("way", ["white", "transparent", "invisible", "off the page", "tiny"])
 def test_text_that_no_reader_sees_is_marked_as_hidden(parse: Parse, way: str) -> None:
     def draw(canvas: Canvas) -> None:
-        _lines(canvas, PROSE, 72, 700)
+        draw_lines(canvas, PROSE, 72, 700)
         _hide(canvas, way)
 
     found = {unit.text: unit.hidden for unit in parse(pdf(draw)).units}
@@ -86,7 +80,7 @@ def test_white_text_on_a_painted_ground_is_seen(parse: Parse) -> None:
         canvas.setFillColorRGB(0.1, 0.2, 0.5)
         canvas.rect(60, 640, 300, 80, stroke=0, fill=1)
         canvas.setFillGray(1)
-        _lines(canvas, PROSE, 72, 700)
+        draw_lines(canvas, PROSE, 72, 700)
 
     assert [unit.hidden for unit in parse(pdf(draw)).units] == [False]
 
@@ -110,10 +104,10 @@ def test_characters_that_show_nothing_carry_no_message(parse: Parse) -> None:
 
 def test_a_figure_is_one_unit_of_its_caption_its_words_and_its_picture(parse: Parse, ocr: InkOcr) -> None:
     def draw(canvas: Canvas) -> None:
-        _lines(canvas, PROSE, 72, 760)
+        draw_lines(canvas, PROSE, 72, 760)
         canvas.drawImage(ImageReader(io.BytesIO(picture())), 72, 500, 200, 100)
-        _lines(canvas, ["Figure 3: The weir in May."], 72, 485, 9)
-        _lines(canvas, ["Figure 3 shows the weir in the month of May."], 72, 440)
+        draw_lines(canvas, ["Figure 3: The weir in May."], 72, 485, 9)
+        draw_lines(canvas, ["Figure 3 shows the weir in the month of May."], 72, 440)
 
     document = parse(pdf(draw), ocr=ocr)
     (figure,) = units(document, UnitKind.IMAGE)
@@ -128,7 +122,7 @@ def test_a_figure_is_one_unit_of_its_caption_its_words_and_its_picture(parse: Pa
 
 def test_a_picture_without_a_caption_keeps_what_shows_it(parse: Parse) -> None:
     def draw(canvas: Canvas) -> None:
-        _lines(canvas, PROSE, 72, 760)
+        draw_lines(canvas, PROSE, 72, 760)
         canvas.drawImage(ImageReader(io.BytesIO(picture())), 72, 400, 200, 100)
 
     document = parse(pdf(draw))
@@ -140,7 +134,7 @@ def test_a_picture_with_a_mask_is_read_and_kept_on_white(parse: Parse, ocr: InkO
     marks = [(10, 10), (60, 70)]
 
     def draw(canvas: Canvas) -> None:
-        _lines(canvas, PROSE, 72, 760)
+        draw_lines(canvas, PROSE, 72, 760)
         canvas.translate(300, 400)
         canvas.rotate(turn)
         for number, (left, top) in enumerate(marks):
@@ -159,7 +153,7 @@ def test_a_picture_with_a_mask_is_read_and_kept_on_white(parse: Parse, ocr: InkO
 
 def test_a_picture_that_is_faint_as_a_whole_keeps_its_colours(parse: Parse) -> None:
     def draw(canvas: Canvas) -> None:
-        _lines(canvas, PROSE, 72, 760)
+        draw_lines(canvas, PROSE, 72, 760)
         canvas.setFillAlpha(0.1)
         canvas.drawImage(ImageReader(io.BytesIO(picture())), 72, 400, 200, 100)
 
@@ -170,12 +164,12 @@ def test_a_picture_that_is_faint_as_a_whole_keeps_its_colours(parse: Parse) -> N
 
 def test_a_drawn_figure_is_shown_by_its_part_of_the_page_and_holds_its_labels(parse: Parse) -> None:
     def draw(canvas: Canvas) -> None:
-        _lines(canvas, PROSE, 72, 760)
+        draw_lines(canvas, PROSE, 72, 760)
         for number, height in enumerate((40, 90, 60)):
             canvas.rect(100 + 60 * number, 500, 40, height, fill=1)
         canvas.line(90, 500, 290, 500)
-        _lines(canvas, ["Depth in metres"], 150, 570, 7)
-        _lines(canvas, ["Abb. 2: Drei Stationen."], 90, 480, 9)
+        draw_lines(canvas, ["Depth in metres"], 150, 570, 7)
+        draw_lines(canvas, ["Abb. 2: Drei Stationen."], 90, 480, 9)
 
     document = parse(pdf(draw))
     (figure,) = units(document, UnitKind.IMAGE)
@@ -189,10 +183,10 @@ def test_a_drawn_figure_is_shown_by_its_part_of_the_page_and_holds_its_labels(pa
 
 def test_a_footnote_is_a_note_and_does_not_divide_the_sentence_that_goes_on(parse: Parse) -> None:
     def draw(canvas: Canvas) -> None:
-        _lines(canvas, [*PROSE[:2], "the readings down in a book that is still kept"], 72, 140)
-        _lines(canvas, ["1 The book of the keeper, volume four,", "with a map of the weir."], 72, 90, 7)
+        draw_lines(canvas, [*PROSE[:2], "the readings down in a book that is still kept"], 72, 140)
+        draw_lines(canvas, ["1 The book of the keeper, volume four,", "with a map of the weir."], 72, 90, 7)
         canvas.showPage()
-        _lines(canvas, ["in the town hall, where all may read it."], 72, 760)
+        draw_lines(canvas, ["in the town hall, where all may read it."], 72, 760)
 
     document = parse(pdf(draw))
     assert texts(document, UnitKind.NOTE) == ["1 The book of the keeper, volume four, with a map of the weir."]
@@ -202,8 +196,8 @@ def test_a_footnote_is_a_note_and_does_not_divide_the_sentence_that_goes_on(pars
 
 def test_small_print_above_the_text_is_no_footnote(parse: Parse) -> None:
     def draw(canvas: Canvas) -> None:
-        _lines(canvas, ["1 Printed for the trust and for nobody else."], 72, 200, 7)
-        _lines(canvas, PROSE, 72, 160)
+        draw_lines(canvas, ["1 Printed for the trust and for nobody else."], 72, 200, 7)
+        draw_lines(canvas, PROSE, 72, 160)
 
     assert texts(parse(pdf(draw)), UnitKind.NOTE) == []
 
@@ -226,12 +220,12 @@ HEADER = ["Station", "Depth (m)", "Year"]
 @pytest.mark.parametrize("repeated", [True, False])
 def test_a_table_that_goes_on_on_the_next_page_has_its_column_names_there(parse: Parse, repeated: bool) -> None:
     def draw(canvas: Canvas) -> None:
-        _lines(canvas, PROSE, 72, 300)
+        draw_lines(canvas, PROSE, 72, 300)
         _table(canvas, [HEADER, ["Weir", "2.4", "1998"], ["Mill", "3.1", "2003"]], 200)
         canvas.showPage()
-        _lines(canvas, ["Table 2 (continued)"], 72, 800)
+        draw_lines(canvas, ["Table 2 (continued)"], 72, 800)
         _table(canvas, [*([HEADER] if repeated else []), ["Ford", "0.7", "2011"], ["Lock", "4.0", "2015"]], 780)
-        _lines(canvas, PROSE, 72, 600)
+        draw_lines(canvas, PROSE, 72, 600)
 
     first, rest = units(parse(pdf(draw)), UnitKind.TABLE)
     assert (first.position.page, rest.position.page) == (1, 2)
@@ -260,12 +254,12 @@ def _bookmark(canvas: Canvas, title: str, level: int, top: float) -> None:
 def test_the_outline_tells_headings_that_look_like_text(parse: Parse) -> None:
     def draw(canvas: Canvas) -> None:
         _bookmark(canvas, "Readings", 0, 780)
-        _lines(canvas, ["1  READINGS"], 72, 760)
+        draw_lines(canvas, ["1  READINGS"], 72, 760)
         _bookmark(canvas, "The keeper", 1, 740)
-        _lines(canvas, ["1.1 The keeper"], 72, 730)
-        _lines(canvas, PROSE, 72, 700)
+        draw_lines(canvas, ["1.1 The keeper"], 72, 730)
+        draw_lines(canvas, PROSE, 72, 700)
         canvas.showPage()
-        _lines(canvas, ["Readings"], 72, 700)
+        draw_lines(canvas, ["Readings"], 72, 700)
 
     document = parse(pdf(draw))
     assert [(unit.text, unit.level) for unit in units(document, UnitKind.HEADING)] == [
@@ -279,9 +273,9 @@ def test_the_outline_tells_headings_that_look_like_text(parse: Parse) -> None:
 def test_where_no_heading_is_recognised_the_outline_gives_the_sections(parse: Parse) -> None:
     def draw(canvas: Canvas) -> None:
         _bookmark(canvas, "Of the mill", 0, 780)
-        _lines(canvas, PROSE, 72, 760)
+        draw_lines(canvas, PROSE, 72, 760)
         _bookmark(canvas, "Of the ford", 0, 600)
-        _lines(canvas, ["The ford was passed on foot until the bridge was built."], 72, 580)
+        draw_lines(canvas, ["The ford was passed on foot until the bridge was built."], 72, 580)
 
     found = [(unit.kind, unit.position.section) for unit in parse(pdf(draw)).units]
     assert found == [(UnitKind.TEXT, ("Of the mill",)), (UnitKind.TEXT, ("Of the ford",))]
@@ -289,7 +283,7 @@ def test_where_no_heading_is_recognised_the_outline_gives_the_sections(parse: Pa
 
 def test_comments_are_notes_with_their_place_and_links_are_remembered(parse: Parse) -> None:
     def draw(canvas: Canvas) -> None:
-        _lines(canvas, PROSE, 72, 700)
+        draw_lines(canvas, PROSE, 72, 700)
         canvas.textAnnotation("Is the book complete?", Rect=(300, 690, 320, 710))
         canvas.highlightAnnotation("Ask Ada.", Rect=(72, 685, 200, 705))
         canvas.freeTextAnnotation("Copied in 1961", Rect=(72, 500, 200, 520), DA="/Helv 10 Tf")
@@ -306,16 +300,16 @@ def test_comments_are_notes_with_their_place_and_links_are_remembered(parse: Par
 
 def test_a_displayed_equation_is_a_unit_of_its_own_and_lines_of_words_are_not(parse: Parse) -> None:
     def draw(canvas: Canvas) -> None:
-        _lines(canvas, PROSE, 72, 760)
-        _lines(canvas, ["Q = 1.84 (L - 0.2 H) H + c"], 160, 700)
+        draw_lines(canvas, PROSE, 72, 760)
+        draw_lines(canvas, ["Q = 1.84 (L - 0.2 H) H + c"], 160, 700)
         canvas.drawString(400, 700, "(3)")
-        _lines(
+        draw_lines(
             canvas,
             ["where the length L = 4 metres is that of the weir, and the", "head H is read at the gauge."],
             72,
             670,
         )
-        _lines(canvas, ["Total = paid wages and other expenses"], 160, 620)
+        draw_lines(canvas, ["Total = paid wages and other expenses"], 160, 620)
 
     document = parse(pdf(draw))
     assert texts(document, UnitKind.EQUATION) == ["Q = 1.84 (L - 0.2 H) H + c (3)"]
@@ -326,7 +320,7 @@ def test_amounts_that_stand_close_are_cells_of_their_own(parse: Parse) -> None:
     rows = [("Revenue", "126,375", "101,151"), ("Costs", "(98,209)", "(99,837)"), ("Income", "28,166", "1,314")]
 
     def draw(canvas: Canvas) -> None:
-        _lines(canvas, PROSE, 72, 760)
+        draw_lines(canvas, PROSE, 72, 760)
         canvas.setFont("Helvetica", 10)
         for number, (name, last, before) in enumerate(rows):
             canvas.drawString(72, 640 - 14 * number, name)

@@ -12,6 +12,7 @@ from typing import Any
 
 import openpyxl
 import pytest
+from growth import LINEAR, growth
 from hypothesis import given
 from hypothesis import strategies as st
 from office_97_files import workbook_file
@@ -22,7 +23,7 @@ from trivium_ingest.parse.spreadsheets.cells import shown_as
 from trivium_ingest.parse.text.clean import are_lines, one_line
 
 from .conftest import Parse, texts, units
-from .test_parse_own_date import CORE, binary_workbook, record, wide
+from .test_parse_own_date import CORE, ONE_CELL, binary_workbook, record, wide
 
 _MAIN = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
 _SHEET, _STRINGS = "xl/worksheets/sheet1.xml", "xl/sharedStrings.xml"
@@ -41,7 +42,7 @@ _TEXT = (
 _PLAIN_STRINGS = "<si><t>Gauge</t></si><si><t>Installed</t></si><si><t>Level</t></si>"
 
 
-def _workbook(rows: str, strings: str = _PLAIN_STRINGS, head: str = "", declared: str = "UTF-8") -> bytes:
+def _workbook(rows: str, strings: str = _PLAIN_STRINGS, declared: str = "UTF-8") -> bytes:
     """A workbook whose style 1 is a date, with `rows` for its sheet and A9:B10 merged."""
     book, stream, made = openpyxl.Workbook(), io.BytesIO(), io.BytesIO()
     book.active["A1"].number_format = "yyyy-mm-dd"
@@ -51,7 +52,7 @@ def _workbook(rows: str, strings: str = _PLAIN_STRINGS, head: str = "", declared
     parts = {_SHEET: sheet, _STRINGS: f"<sst {_MAIN}>{strings}</sst>"}
     with zipfile.ZipFile(stream) as old, zipfile.ZipFile(made, "w") as new:
         for name in {*old.namelist(), *parts}:
-            stated = f'<?xml version="1.0" encoding="{declared}"?>{head}{parts.get(name, "")}'
+            stated = f'<?xml version="1.0" encoding="{declared}"?>{parts.get(name, "")}'
             new.writestr(name, stated.encode(declared) if name in parts else old.read(name))
     return made.getvalue()
 
@@ -335,6 +336,7 @@ def test_a_note_beside_a_column_is_told(parse: Parse, rows: int, place: str, tex
         (0.0625, "[mm]:ss", "1:30:00"),
         (3, '[h]" hours"', "72:00"),
         (-1.5, "[h]:mm", "-36:00"),
+        (-1e-16, "[h]:mm", "0:00"),
         (0.0, "[$-409][h]:mm", "0:00"),
         (0.25, "h:mm", "06:00:00"),
         (0.25, "[Red]h:mm", "06:00:00"),
@@ -456,6 +458,35 @@ def test_a_binary_workbook_says_the_text_of_a_merged_range_in_all_its_cells(pars
     merged = record(177, struct.pack("<I", 1)) + record(176, struct.pack("<4I", 1, 2, 0, 1)) + record(178)
     book = binary_workbook(CORE, record(145) + rows + record(146) + merged)
     assert parse(book, "x.xlsb").text == "Gauge\nFord | Ford\nFord | Ford | deep"
+
+
+def test_a_merged_range_lies_in_its_own_columns_where_the_first_are_empty(parse: Parse) -> None:
+    """B2:B3 is merged; what stands at C2 is not said at C3."""
+    told = [(0, 1, "Site"), (0, 2, "Seen"), (1, 1, "Ford"), (1, 2, "eel"), (0, 3, "By"), (2, 3, "Ada")]
+    old = [(0x204, struct.pack("<4HB", row, column, 0, len(text), 0) + text.encode()) for row, column, text in told]
+    old.append((0xE5, struct.pack("<5H", 1, 1, 2, 1, 1)))
+    new = b"".join(
+        record(0, struct.pack("<I21x", number))
+        + b"".join(record(6, struct.pack("<I4x", column) + wide(text)) for row, column, text in told if row == number)
+        for number in range(3)
+    )
+    merged = record(177, struct.pack("<I", 1)) + record(176, struct.pack("<4I", 1, 2, 1, 1)) + record(178)
+    for book, name in (
+        (workbook_file([], of_sheet=old), "x.xls"),
+        (binary_workbook(CORE, record(145) + new + record(146) + merged), "x.xlsb"),
+    ):
+        assert parse(book, name).text == "Site: Ford; Seen: eel\nSite: Ford; By: Ada"
+
+
+def test_merged_ranges_of_a_binary_workbook_are_found_in_linear_time(parse: Parse) -> None:
+    """Each record of them seems to begin others, and none ends."""
+    begun, cell = record(177, bytes(4)), b"\xb0\x01\x10"
+    again = cell + begun + cell + bytes(6)
+
+    def read(count: int) -> ParsedDocument:
+        return parse(binary_workbook(CORE, ONE_CELL + begun + again * count), "x.xlsb")
+
+    assert growth(read, 1_000) < LINEAR
 
 
 @pytest.mark.parametrize("gaps", [(), (5,), (8,), (5, 8), (2,), (21, 22)])

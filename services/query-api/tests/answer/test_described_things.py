@@ -189,3 +189,15 @@ def test_what_the_reason_refers_back_to_is_told_before_it() -> None:
         "For that reason no visitor centre was built on the spit.",
     ]
     assert told.verdict is Verdict.SUPPORTED
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ("# Libtasn1\n\nThe main type in it is used to store the definitions.", Verdict.PARTIALLY_SUPPORTED),
+        ("# Manual\n\nLibtasn1 is used to read and write DER.", Verdict.SUPPORTED),
+    ],
+)
+def test_what_something_is_used_for_is_told_of_itself(text: str, verdict: Verdict) -> None:
+    question, hits = "What is Libtasn1 used for?", [hit(text)]
+    assert answer_by_reason(question, extract(question, hits, None, {}), hits).verdict is verdict

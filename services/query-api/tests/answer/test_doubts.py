@@ -7,6 +7,7 @@ from trivium_query.answer.direct.doubts import (
     is_called_off,
     is_corrected,
     is_doubtful,
+    is_excepted,
     is_no_clear_word,
     is_of_then,
     is_reduced,
@@ -90,6 +91,8 @@ from trivium_query.answer.direct.opposites import is_of_other_particle
         ("When was the ladder to be built?", "2015", "A ladder was planned for 2015 but never built.", False),
         ("Whom did she guide?", "King Leopold", "It is often told that she guided King Leopold.", True),
         ("Whom is she said to have guided?", "King Leopold", "It is often told that she guided the king.", False),
+        ("How long may a name be at most?", "128 bytes", "A plugin accepts names of at least 128 bytes.", True),
+        ("How long may a name be at most?", "128 bytes", "A plugin accepts names of at most 128 bytes.", False),
         ("Which bird was really the first?", "wheatear", "A plaque says that the first bird was a wheatear.", True),
         ("Which bird was the first?", "wheatear", "A plaque says that the first bird was a wheatear.", False),
         ("Who sang the solo?", "Rosa", "Rosa should have had the solo, but her voice went.", True),
@@ -199,3 +202,12 @@ def test_a_yes_of_another_one_or_of_a_mistake_is_not_sure(question: str, said: s
 )
 def test_checking_in_is_no_checking_out(question: str, said: str, *, other: bool) -> None:
     assert is_of_other_particle(question, said) is other
+
+
+@pytest.mark.parametrize(
+    ("question", "excepted"),
+    [("How do I report a security hole?", True), ("How do I report a bug?", False), ("Where do bugs go?", False)],
+)
+def test_what_the_next_sentence_excepts_is_doubted(question: str, *, excepted: bool) -> None:
+    text = "A bug should be reported as an issue. However, please send a security hole by mail."
+    assert is_excepted(question, text, Span(0, text.index(" However"))) is excepted

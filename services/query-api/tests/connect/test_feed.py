@@ -149,6 +149,37 @@ def test_a_feed_is_read_in_the_character_set_that_its_server_or_it_declares(
     assert any(f"<h1>{read}</h1>".encode() in content for content in world.documents().values())
 
 
+@pytest.mark.parametrize(
+    ("charset", "encoding", "title", "odd"),
+    [
+        ("utf-8", "utf-8", "Gr\u00fc\u00dfe", b"\xc3"),  # half a character, where a program cut its teaser
+        ("utf-8", "utf-8", "\u0422\u0443\u043c\u0430\u043d", b"\xe9"),
+        ("shift_jis", "cp932", "\u65e5\u672c\u8a9e", b"\x87\x40"),  # one that the set has only in practice
+    ],
+)
+def test_bytes_that_are_no_character_cost_no_more_than_themselves(
+    world: World, site: SitePeer, address: str, charset: str, encoding: str, title: str, odd: bytes
+) -> None:
+    feed = declared(charset, title).encode(encoding).replace(b"</rss>", b"<!-- " + odd + b" --></rss>")
+    site.pages["/feed"] = ("application/rss+xml", feed)
+    world.add("feed", f"{address}/feed")
+    assert world.came_to() == (2, 0, 0)
+    assert any(f"<h1>{title}</h1>".encode() in content for content in world.documents().values())
+
+
+@pytest.mark.parametrize("blanks", ["", " "])
+@pytest.mark.parametrize(("sent", "charset"), [("", "utf-16"), ("; charset=utf-16", "utf-8")])
+def test_a_feed_that_begins_with_ascii_is_no_utf_16(
+    world: World, site: SitePeer, address: str, sent: str, charset: str, blanks: str
+) -> None:
+    """Programs that write into a text first declare UTF-16, and send UTF-8: of an even number of bytes, or an odd."""
+    text = declared(charset, "Gr\u00fc\u00dfe") + blanks
+    site.pages["/feed"] = (f"application/rss+xml{sent}", text.encode())
+    world.add("feed", f"{address}/feed")
+    assert world.came_to() == (2, 0, 0)
+    assert any("<h1>Gr\u00fc\u00dfe</h1>".encode() in content for content in world.documents().values())
+
+
 def test_an_entry_that_leads_to_what_is_no_address_is_read_as_the_feed_tells_it(
     world: World, site: SitePeer, address: str
 ) -> None:

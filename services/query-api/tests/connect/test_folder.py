@@ -176,6 +176,18 @@ def test_a_folder_that_cannot_be_listed_is_told_and_what_is_below_it_alone_is_no
     assert world.came_to() == (0, 2, 0)
 
 
+@pytest.mark.parametrize("name", [" ", "\\"])
+def test_what_is_in_a_folder_without_a_name_of_its_own_is_not_gone_when_it_cannot_be_listed(
+    world: World, papers: Path, failing: dict[tuple[str, Path], int], name: str
+) -> None:
+    write(papers / name / "three.txt", "A third.")
+    world.add("folder", str(papers))
+    assert world.came_to() == (3, 0, 0)
+    failing["scandir", papers / name] = errno.EIO
+    assert world.came_to() == (0, 0, 0)
+    assert len(world.documents()) == 3
+
+
 def test_files_that_may_not_be_read_are_told_and_what_is_behind_them_is_followed(
     world: World, papers: Path, failing: dict[tuple[str, Path], int]
 ) -> None:

@@ -19,7 +19,7 @@ from trivium.domain.errors import TryLater
 from trivium.domain.scope import DEFAULT_TENANT, Tenant
 from trivium_query.connect import imap as connector
 from trivium_query.connect import means
-from trivium_query.connect.look import look
+from trivium_query.connect.look import MAX_SILENCES, look
 from trivium_query.connect.mailbox import _listed, _quoted
 from trivium_query.connect.place import Stopped
 from trivium_query.connect.uids import Uids
@@ -97,6 +97,38 @@ def test_one_that_fails_is_told_and_tried_again(world: World, peer: ImapPeer, ad
     peer.message = mail
     assert world.came_to() == (1, 0, 0)
     assert world.came_to() == (0, 0, 0)
+
+
+def test_messages_that_fail_for_now_hold_back_no_new_ones_and_no_folder_behind_theirs(
+    world: World, peer: ImapPeer, address: str
+) -> None:
+    first = list(range(1, MAX_SILENCES + 1))
+    peer.uids, peer.others, peer.busy = first, {'"Shelf"': [50, 51]}, {*first, 50}
+    follow(world, f"{address},Shelf")
+    assert world.came_to() == (0, 0, MAX_SILENCES)
+    peer.uids = [*first, 9]
+    assert world.came_to()[0] == 2, "the new one, and the other folder's"
+    peer.busy.discard(50)
+    assert world.came_to() == (1, 0, MAX_SILENCES), "the folder whose turn was last is asked last"
+    peer.busy.discard(MAX_SILENCES - 2)
+    assert world.came_to() == (1, 0, MAX_SILENCES - 1), "and of one folder the message"
+    peer.busy.clear()
+    peer.uids = [9]
+    assert world.came_to() == (0, 1, 0), "what is gone is asked for no more"
+    assert world.came_to() == (0, 0, 0)
+
+
+def test_messages_that_failed_are_tried_again_where_there_are_more_than_a_connection_may_have(
+    world: World, peer: ImapPeer, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connector, "MAX_FILES", 2)
+    peer.busy = {3}
+    follow(world, address)
+    found = world.look()
+    assert (found["stored"], found["failed"]) == (1, 1)
+    peer.busy.clear()
+    found = world.look()
+    assert (found["stored"], found["failed"], found["error"]["code"]) == (1, 0, "too_many_files")
 
 
 def number_anew(world: World, peer: ImapPeer, address: str) -> None:

@@ -136,9 +136,30 @@ def test_pages_that_fail_do_not_end_the_look_where_others_answer_between_them(
     site.pages["/map"] = listing(*(f"{address}/{path}" for path in (*paths[:-1], "new")))
     site.busy = {f"/{path}": "3600" for path in failing}
     assert world.came_to() == (1, 1, MAX_SILENCES)
-    site.busy = {f"/{path}": "3600" for path in paths[: MAX_SILENCES + 1]}
     site.pages["/map"] = listing(*(f"{address}/{path}" for path in paths))
+    assert world.came_to() == (1, 1, 0)
+    site.busy = {f"/{path}": "3600" for path in paths[: MAX_SILENCES + 1]}
     assert world.came_to() == (0, 0, MAX_SILENCES), "where none answers between them, the place has had enough"
+
+
+def test_pages_that_fail_for_now_hold_back_nothing_that_is_listed_behind_them(
+    world: World, site: SitePeer, address: str
+) -> None:
+    paths = [f"{number}" for number in range(MAX_SILENCES)]
+    write(site, gone="Soon.", **{paths[0]: "It was here before."})
+    site.pages["/map"] = listing(f"{address}/gone", f"{address}/{paths[0]}")
+    world.add("sitemap", f"{address}/map", max_per_s=1000)
+    assert world.came_to() == (2, 0, 0)
+    write(site, last="The last.", **dict.fromkeys(paths, "A page."))
+    site.pages["/map"] = listing(*(f"{address}/{path}" for path in (*paths, "last")))
+    for came_to in ((0, 0, MAX_SILENCES), (1, 1, MAX_SILENCES)):
+        site.busy = {f"/{path}": "3600" for path in paths}
+        assert world.came_to() == came_to
+    assert names(world) == [paths[0], "last"], "what is only late is not gone"
+    site.asked.clear()
+    assert world.came_to() == (MAX_SILENCES, 0, 0)
+    assert site.asked[2] == "/last", "what was late is asked for last"
+    assert world.came_to() == (0, 0, 0)
 
 
 def test_pages_of_other_hosts_are_told_and_left(world: World, site: SitePeer, address: str) -> None:

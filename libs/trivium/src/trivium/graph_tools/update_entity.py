@@ -66,13 +66,16 @@ async def _parted(desk: Desk, entity: Found, alias: str) -> Split:
     """Under the name as it is written in the graph."""
     key = fold_name(alias)
     known = (await desk.sources.graph.named([key])).get(key)
-    if known is None or known.key != entity.key or key in (entity.key, fold_name(entity.name)):
+    own = (entity.key, fold_name(entity.name))
+    others = {fold_name(each): each for each in entity.aliases if fold_name(each) not in own}
+    if known is None or known.key != entity.key or key in own:
+        what = "the name by which" if key in own else "no other name by which"
         raise Refused(
             "not_an_alias",
-            f"{alias[:80]!r} is no other name of {entity.name!r}.",
-            f"It has: {', '.join(entity.aliases) or 'none'}.",
+            f"{alias[:80]!r} cannot be parted: it is {what} {entity.name!r} is known.",
+            f"Names that can: {', '.join(others.values()) or 'none'}.",
         )
-    return Split(key, next((each for each in entity.aliases if fold_name(each) == key), alias))
+    return Split(key, others.get(key, alias))
 
 
 async def _require_free(desk: Desk, entity: Found, name: str) -> None:

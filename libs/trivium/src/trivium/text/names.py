@@ -77,7 +77,7 @@ _POSSESSIVE = re.compile(r"['\u2019]s?$")
 _SAID_OF = re.compile(r"-(?:based|born|area|led|backed|style|owned|controlled|trained|educated|made|built|bound)$")
 _PARTY = re.compile(r"[RDI]-(?=[A-Z][a-z])")  # "Jake Garn, R-Utah": a party and the state
 _SERIAL = re.compile(r"[A-Z]{1,4}\d{6,}")  # before a name, as in "LD2804174994 Moscow"
-_QUALIFIER = re.compile(r"\s*\([^()]*\)\s*$")
+QUALIFIER = re.compile(r"\s*\([^()]*\)\s*$")
 _TOKENS = re.compile(r"\w+")
 _APOSTROPHE = re.compile(r"['\u2019]s\b|['\u2019]")
 _WORD_BEFORE = re.compile(r"\w")
@@ -104,7 +104,7 @@ def fold_name(name: str) -> str:
     Case, accents, punctuation, a leading article, a possessive ending and a qualifier in
     parentheses ("Mercury (planet)") are dropped. May be empty. Idempotent.
     """
-    bare = _QUALIFIER.sub("", name) or name
+    bare = QUALIFIER.sub("", name) or name
     if not bare.isascii():
         decomposed = unicodedata.normalize("NFKD", bare)
         bare = "".join(char for char in decomposed if not unicodedata.combining(char))
@@ -126,7 +126,7 @@ def subnames(key: str, longest: int = 8) -> list[str]:
     return [
         " ".join(tokens[first : last + 1])
         for nth, first in enumerate(ends)
-        for last in ends[nth:]
+        for last in ends[nth : nth + longest]
         if last - first < longest and (last > first or not tokens[first].isdigit())
     ]
 

@@ -72,7 +72,7 @@ class Recordings:
                 raise Refused(
                     "request_too_large", f"The recording has more than {self._max_bytes:,} bytes.", "Divide it."
                 )
-            if not request.content:
+            if request.WhichOneof("part") != "content":
                 asked.MergeFrom(request)
             await self._beside(partial(file.write, request.content))
         await self._beside(file.flush)

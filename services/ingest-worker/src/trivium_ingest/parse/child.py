@@ -45,7 +45,7 @@ def main(parent: Connection, setup_json: str) -> None:
     keep_large_apart()
     engine = _Engine(setup.ocr) if setup.ocr else None
     if setup.loads_unstructured:
-        with suppress(NeverWill):  # which the file that needs it tells
+        with suppress(Exception):  # which the file that needs it meets again
             partitioning(setup.unstructured_model)
     parent.send(Ready(fingerprint()))
     while parent.is_readable(setup.idle_with_engine_s if _is_slow_to_start(setup, engine) else setup.idle_s):

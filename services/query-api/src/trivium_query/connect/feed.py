@@ -50,6 +50,7 @@ _WIDE = (
 _SENT_CHARSET = re.compile(r";\s*charset\s*=\s*[\"']?([\w.:-]{1,40})", re.IGNORECASE)
 _STATED_CHARSET = re.compile(r"\s*<\?xml\b[^>]*\bencoding\s*=\s*[\"']([\w.:-]{1,40})")
 _STATED_WITHIN = 1000  # bytes
+_NO_ASCII = re.compile(r"[^\x00-\x7f]")
 
 
 class FeedConnector:
@@ -133,10 +134,20 @@ def _text_of(reply: Reply) -> str:
             return content.decode(name, "replace")
     sent = _SENT_CHARSET.search(reply.header("content-type"))
     stated = _STATED_CHARSET.match(content[:_STATED_WITHIN].decode("latin-1"))
-    for declared in (*(found[1] for found in (sent, stated) if found), "utf-8"):
-        with suppress(LookupError, UnicodeError):
-            return content.decode(charset_of(declared).replace("gb2312", "gb18030"))  # which holds all of it
-    return content.decode("cp1252", "replace")
+    # GB 18030 holds all of GB 2312, and what is called so in practice.
+    declared = [charset_of(found[1]).replace("gb2312", "gb18030") for found in (sent, stated) if found]
+    is_wide = b"\0" in content[:4]  # what begins with ASCII is neither UTF-16 nor UTF-32, whoever says so
+    names = [name for name in (*declared, "utf-8") if name and (is_wide or not name.startswith(("utf-16", "utf-32")))]
+    for name in names:
+        with suppress(UnicodeError):
+            return content.decode(name)
+    nearest = min((content.decode(name, "replace") for name in names), key=_odd)
+    return nearest if _odd(nearest) < len(_NO_ASCII.findall(nearest)) / 2 else content.decode("cp1252", "replace")
+
+
+def _odd(text: str) -> int:
+    """How many of its characters could not be decoded."""
+    return text.count("\ufffd")
 
 
 def _mended(feed: str) -> str:

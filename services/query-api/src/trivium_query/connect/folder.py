@@ -78,10 +78,12 @@ class FolderConnector:
             return None
 
     def _hold(self, path: Path, error: OSError) -> None:
-        """A fault of the look: nobody knows what is there, so nothing of it is gone."""
+        """A fault of the look: nobody knows what is there, so nothing of it is gone; without a name, nothing at all."""
         self._fault = self._fault or _unreadable(path, error)
-        with suppress(TriviumError):  # what cannot be named was never stored
-            self._seen.hold(path_source(path.relative_to(self._root)) if path != self._root else "")
+        name = ""  # of the place itself, and of a folder that is called " ", though files in it have names
+        with suppress(TriviumError):
+            name = path_source(path.relative_to(self._root))
+        self._seen.hold(name)
 
     def _look(self, path: Path, found: os.stat_result) -> Iterator[Changed]:
         fetch = partial(self._fetch, path, _token(found))

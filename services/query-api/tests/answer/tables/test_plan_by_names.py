@@ -873,7 +873,35 @@ LOGGED = """Date,Skipper,Fuel (l),Passengers
 2025-07-09,Odd,,3
 2025-09-01,Jorun,20,
 """
+PHONES = """Name,Phone,Town,Joined,Fee (€)
+Ada Quill,0123 44,Selby,2010-04-01,60
+Ben Roth,-,Selby,2012-05-01,45
+Cleo Marsh,n/a,York,2019-09-15,30
+Dan Pike,,York,2019-11-02,75
+"""
+METERS = """Month,Meter,Reading (kWh),Cost (€)
+January 2024,Flat A,210,63
+January 2024,Flat B,180,54
+March 2024,Flat A,205,61
+May 2024,Flat A,150,45
+December 2024,Flat A,300,90
+"""
+MATCHES = """Date,Opponent,Venue,Attendance
+2024-08-10,Rovers,home,1204
+2024-08-17,City,away,2210
+2024-10-05,Rovers,away,980
+"""
+GUARANTEES = """Shop,Price (€),Warranty until
+Maro,30,2026-01-01
+Elko,60,2025-12-01
+Elko,45,2027-05-01
+"""
 _FILES = {
+    "phones.csv": PHONES,
+    "electricity.csv": METERS,
+    "matches.csv": MATCHES,
+    "attendance.csv": MATCHES,
+    "purchases.csv": GUARANTEES,
     "bowls_members.csv": TICKED,
     "guest_house_rooms.csv": ROOMS,
     "library_loans.csv": BORROWED,
@@ -967,6 +995,13 @@ def test_or_is_of_one_column_and_what_is_joined_to_an_excluded_one_is_excluded(
         ("van_trips.csv", "What was the fuel on 3 March and 5 March?", "2025-03-03: 38.20 EUR; 2025-03-05: 14.10 EUR"),
         ("van_trips.csv", "What was the fuel in March and April?", ""),  # of several rows
         ("van_trips.csv", "How many trips were there before April and after May?", ""),
+        ("van_trips.csv", "What was the fuel in April and May?", ""),  # May has none
+        ("van_trips.csv", "What was more, the km in March or in April?", ""),  # no single row's
+        ("matches.csv", "What was higher, the attendance at home or away?", ""),
+        ("phones.csv", "How many members joined in 2010, 2012 and 2019?", ""),
+        ("electricity.csv", "What was the total cost in December and January 2024?", ""),  # of which December?
+        ("electricity.csv", "What was the total cost in January and March 2024?", "178 €"),
+        ("electricity.csv", "What was the total cost in January 2023 and March?", ""),
     ],
 )
 def test_two_times_are_a_span_or_each_of_them(name: str, question: str, said: str) -> None:
@@ -1147,6 +1182,11 @@ def test_words_that_bound_are_not_passed_over(name: str, question: str, said: st
         ("used.csv", "What do the three cheapest bikes cost together?", ""),
         ("used.csv", "How many of the three cheapest bikes are city bikes?", ""),
         ("used.csv", "Which of the two cheapest bikes is older?", ""),
+        ("used.csv", "Which of the three cheapest bikes is a city bike?", ""),  # not the cheapest of these
+        ("used.csv", "Which of the cheapest bikes has the second lowest price?", ""),
+        ("used.csv", "What are the combined prices of the two cheapest bikes?", ""),
+        ("used.csv", "What was the highest price and the second highest price?", ""),
+        ("used.csv", "What is the difference between the second highest and the lowest price?", ""),
         ("budget.csv", "In which month was gas the second most expensive?", "February: 190"),
     ],
 )
@@ -1175,6 +1215,9 @@ def test_a_rank_stands_in_the_expression() -> None:
         ("boat_trips.csv", "Which trip used the most fuel?", "2025-05-02: 55 l"),  # not what both of that day used
         ("dog_walks.csv", "Which walk was the second longest?", "2025-04-20: 12"),
         ("orders_2025.csv", "Which order was the largest?", "Paper bags: 400"),  # and not what all of these add up to
+        ("purchases.csv", "What was the price of the most expensive purchase?", "60 €"),
+        ("attendance.csv", "What was the second highest attendance?", "1204"),
+        ("matches.csv", "When was the second highest attendance?", "2024-08-10: 1204"),
     ],
 )
 def test_a_row_without_a_name_is_called_by_its_day(name: str, question: str, said: str) -> None:
@@ -1198,6 +1241,9 @@ def test_of_two_rows_of_a_day_the_one_that_has_the_most_is_shown() -> None:
         ("van_trips.csv", "Which drivers are over 200 km?", ""),
         ("site_log.csv", "Which trades are over 40 hours?", ""),  # in all
         ("orders_2025.csv", "Which articles are over 200 in quantity?", ""),
+        ("electricity.csv", "Which months are over 250 kWh?", ""),  # January has 390
+        ("electricity.csv", "How many months are over 200 kWh for Flat A?", "3"),
+        ("matches.csv", "How many matches had an attendance over 2000?", "1"),  # and not in that year
     ],
 )
 def test_a_bound_on_what_comes_again_is_told_where_all_its_rows_agree(name: str, question: str, said: str) -> None:
@@ -1239,6 +1285,7 @@ def test_what_comes_in_is_no_price() -> None:
         ("auction_furniture.csv", "Which pieces are without a buyer?", "Side table"),
         ("guest_house_rooms.csv", "Which rooms are without a balcony?", "Heron; Curlew"),
         ("guest_house_rooms.csv", "How many rooms have no price over 100?", ""),
+        ("phones.csv", "Who has no phone?", "Ben Roth; Cleo Marsh; Dan Pike"),
     ],
 )
 def test_no_entry_is_an_empty_cell_also_of_numbers(name: str, question: str, said: str) -> None:
@@ -1265,3 +1312,18 @@ def test_none_is_sure_of_a_time_that_the_table_has_rows_before_and_behind(
     result = run(stored, stored.tables[0], planned.sure)
     assert result is not None
     assert (short(planned.sure, stored.tables[0], result), certain_of(planned, result)) == ("0", certain)
+
+
+def test_none_is_sure_of_no_day_behind_the_last_that_something_was_done_on() -> None:
+    stored = _stored("phones.csv", PHONES)
+    planned = plan_by_names("How many members joined in 2024?", stored.tables[0], {})
+    assert planned.sure is not None
+    result = run(stored, stored.tables[0], planned.sure)
+    assert result is not None
+    assert (short(planned.sure, stored.tables[0], result), certain_of(planned, result)) == ("0", False)
+
+
+def test_a_row_is_surely_called_only_by_the_day_that_it_is_of() -> None:
+    assert _answer("purchases.csv", GUARANTEES, "Which purchase had the highest price?") == ("2025-12-01: 60 €", False)
+    bought = GUARANTEES.replace("Warranty until", "Date")
+    assert _answer("purchases.csv", bought, "Which purchase had the highest price?") == ("2025-12-01: 60 €", True)

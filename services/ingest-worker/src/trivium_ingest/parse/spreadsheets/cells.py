@@ -127,8 +127,9 @@ def plain_number(value: float) -> str:
 
 def duration(total: float, *, with_seconds: bool = False) -> str:
     """Seconds as hours:minutes(:seconds), however many hours they are."""
-    minutes, seconds = divmod(round(abs(total)), 60)
-    shown = f"{'-' if total < 0 else ''}{minutes // 60}:{minutes % 60:02}"
+    whole = round(total)
+    minutes, seconds = divmod(abs(whole), 60)
+    shown = f"{'-' if whole < 0 else ''}{minutes // 60}:{minutes % 60:02}"
     return f"{shown}:{seconds:02}" if with_seconds or seconds else shown
 
 

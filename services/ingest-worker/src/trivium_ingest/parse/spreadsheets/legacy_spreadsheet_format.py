@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import python_calamine
 
@@ -57,7 +57,7 @@ def read(blob: Blob, limits: ParseLimits, _models: ParserModels) -> ParsedDocume
             sheet = book.get_sheet_by_name(name)
             if described.visible != python_calamine.SheetVisibleEnum.Visible:
                 out.warn(f"The sheet {name} is hidden in the workbook.")
-            over = Merged(merged.get(name) or _merged_in_xls(sheet))
+            over = Merged(_from_its_first_column(sheet, merged.get(name) or _merged_in_xls(sheet)))
             rows = []
             for number, row in enumerate(sheet.iter_rows(), 1):
                 texts = over.filled(number, tuple(_shown(value, media_type) for value in row))
@@ -93,6 +93,13 @@ def _merged_in_xls(sheet: python_calamine.CalamineSheet) -> Iterator[Range]:
         yield top + 1, left + 1, bottom + 1, right + 1
 
 
+def _from_its_first_column(sheet: python_calamine.CalamineSheet, ranges: Iterable[Range]) -> Iterator[Range]:
+    """Calamine's rows begin with the first column that holds something."""
+    _, empty = sheet.start or (0, 0)
+    for top, left, bottom, right in ranges:
+        yield top, left - empty, bottom, right - empty
+
+
 def _shown(value: object, media_type: str) -> str:
     if isinstance(value, datetime.timedelta):
         return duration(value.total_seconds())
@@ -112,7 +119,7 @@ FORMAT = Format(
     name="XLS, XLSB, ODS",
     media_types=(_XLS, _XLSB, _ODS),
     extensions=("xls", "xlsb", "ods"),
-    version=7,
+    version=8,
     recognise=recognise,
     read=read,
     cites="sheet and rows",

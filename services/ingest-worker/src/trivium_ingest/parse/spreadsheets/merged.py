@@ -13,9 +13,11 @@ MAX_MERGED_CELLS = 20_000
 Range = tuple[int, int, int, int]
 """First row, first column, last row, last column, from 1."""
 _BOOK = "xl/workbook.bin"
-# BrtBeginMergeCells, BrtMergeCell with first and last row, first and last column, BrtEndMergeCells ([MS-XLSB] 2.3.2).
-_MERGE_CELLS = re.compile(rb"\xb1\x01\x04.{4}((?:\xb0\x01\x10.{16})+)\xb2\x01\0", re.DOTALL)
+# BrtBeginMergeCells with their number, BrtMergeCell with first and last row, first and last column, BrtEndMergeCells
+# ([MS-XLSB] 2.3.2).
+_BEGIN = re.compile(rb"\xb1\x01\x04(?=(.{4}))", re.DOTALL)
 _MERGE_CELL = struct.Struct("<3x4I")
+_END = b"\xb2\x01\0"
 
 
 class Merged:
@@ -56,9 +58,16 @@ def merged_in_binary(package: Package) -> dict[str, list[Range]]:
         at = book.find(told) + len(told)  # the sheet's name follows (BrtBundleSh)
         if told not in book or relation.type != "worksheet" or relation.target not in package:
             continue
-        if block := _MERGE_CELLS.search(package.read(relation.target)):
-            end = at + 4 + 2 * int.from_bytes(book[at : at + 4], "little")
-            name = book[at + 4 : end].decode("utf-16-le", "replace")
-            edges = _MERGE_CELL.iter_unpack(block[1])
-            found[name] = [(top + 1, left + 1, bottom + 1, right + 1) for top, bottom, left, right in edges]
+        end = at + 4 + 2 * int.from_bytes(book[at : at + 4], "little")
+        found[book[at + 4 : end].decode("utf-16-le", "replace")] = _merged_cells(package.read(relation.target))
     return found
+
+
+def _merged_cells(sheet: bytes) -> list[Range]:
+    for begin in _BEGIN.finditer(sheet):
+        first = begin.end() + len(begin[1])
+        end = first + _MERGE_CELL.size * int.from_bytes(begin[1], "little")
+        if sheet.startswith(_END, end):
+            edges = _MERGE_CELL.iter_unpack(sheet[first:end])
+            return [(top + 1, left + 1, bottom + 1, right + 1) for top, bottom, left, right in edges]
+    return []

@@ -36,6 +36,8 @@ _BECAUSE_OF = re.compile(
     r"|weil|denn|wegen|aufgrund|parce que|puisque|porque|debido a)\b[^,.;:]*",
     re.IGNORECASE,
 )
+# What is used for something stands in the sentence that says so: "the type that it uses" is no use of it.
+_OF_USE = re.compile(r"\bused (?:for|as|to)\b|\bpurpose\b", re.IGNORECASE)
 # The reason is the sentence before.
 _REFERS_BACK = re.compile(r"\W*(?:for (?:that|this) reason|(?:that|this) is why)\b", re.IGNORECASE)
 
@@ -52,7 +54,9 @@ def answer_by_reason(question: str, extracted: Extract, hits: Sequence[Hit]) -> 
         return refused(question, hits)
     before = _before(best) if _REFERS_BACK.match(best.text) else ""
     lines, citations = cited([(best.hit, said) for said in (before, best.text) if said], hits)
-    sure = giving and how.own >= MIN_OWN and how.share >= WHOLE
+    named = set().union(*map(content_words, extracted.asked.names))
+    of_it = not _OF_USE.search(question) or named <= best.words
+    sure = giving and of_it and how.own >= MIN_OWN and how.share >= WHOLE
     verdict = Verdict.SUPPORTED if sure else Verdict.PARTIALLY_SUPPORTED
     return Answered(Draft("\n".join(lines), True, citations), verdict)
 

@@ -20,6 +20,7 @@ from trivium_query.answer.direct.doubts import (
     is_called_off,
     is_corrected,
     is_doubtful,
+    is_excepted,
     is_half_denied,
     is_no_clear_word,
     is_reduced,
@@ -207,7 +208,7 @@ def _has_names_of(extracted: Extract, direct: Direct) -> bool:
 
 
 def _is_taken_back(question: str, direct: Direct) -> bool:
-    """Whether the next sentence calls off or corrects it, or another one says that it is less for whom is asked."""
+    """Whether the next sentence calls it off, corrects or excepts it, or another says that it is less for the asked."""
     if direct.compared or not (direct.decided or direct.chosen):
         return False
     if direct.decided:
@@ -219,7 +220,8 @@ def _is_taken_back(question: str, direct: Direct) -> bool:
         return False
     others = [span.of(chunk.text) for span in chunk.sentences if span != sentence]
     reduced = is_reduced(question, best.text, sentence.of(chunk.text), others)
-    return reduced or is_called_off(chunk.text, sentence.end) or is_corrected(chunk.text, sentence)
+    others_hold = is_corrected(chunk.text, sentence) or is_excepted(question, chunk.text, sentence)
+    return reduced or is_called_off(chunk.text, sentence.end) or others_hold
 
 
 def _hits_read(direct: Direct) -> list[Hit]:

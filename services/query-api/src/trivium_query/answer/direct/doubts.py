@@ -1,8 +1,9 @@
 """What keeps a likely answer from being told as sure, though its words fit.
 
-It is of another day, time or unit than asked for, what somebody said, what was once or never came about, a mistake,
-a surcharge or a grant, what holds under a condition, once where it is asked how much a day, what others pay, or what is
-paid where the rest is asked for; or the next sentence calls it off, corrects it or makes it less.
+It is of another day, time, unit or bound than asked for, what somebody said, what was once or never came about, a
+mistake, a surcharge or a grant, what holds under a condition, once where it is asked how much a day, what others pay,
+or what is paid where the rest is asked for; or the next sentence calls it off, corrects it, makes it less or excepts
+what is asked.
 """
 
 from __future__ import annotations
@@ -80,6 +81,11 @@ _BUT_IS = re.compile(
     r"\W*(?:in fact|(?:it|they|he|she|this|that) (?:is|are|was|were|has|had)\b|the (?:right|correct|true|actual)\b)",
     re.I,
 )
+_BUT = re.compile(r"\W*(?:however|but|except|unless)\b(?P<whom>[^.!?]*)", re.I)
+_AT_MOST, _AT_LEAST = (
+    re.compile(r"\b(?:max(?:imum|imal)?|at most|no more than|up to|longest|largest|highest)\b", re.I),
+    re.compile(r"\b(?:min(?:imum|imal)?|at least|no less than|smallest|shortest|lowest)\b", re.I),
+)
 _ASKS_OF_NOW = re.compile(r"\b(?:still|nowadays|today|now|any ?more|these days|currently|at present|after all)\b", re.I)
 _ASKS_OF_PAST = re.compile(r"\W*(?:was|were|did|had)\b", re.I)
 _PAST = re.compile(r"\b(?:was|were|had|used to)\b", re.I)
@@ -145,6 +151,7 @@ def is_doubtful(question: str, short: str, said: str) -> bool:
         or _is_of_another_time(question, said)
         or _is_of_another_period(question, said)
         or _is_given(question, short, said)
+        or _is_other_bound(question, short, said)
         or _is_of_no_rate(question, said)
         or _is_no_duration(question, short)
         or _is_no_one_time(question, short)
@@ -183,6 +190,15 @@ def is_reduced(question: str, short: str, said: str, others: Iterable[str]) -> b
         return False
     missing = set(content_words(_PRICED.sub("", question))) - set(content_words(said))
     return any(_REDUCED.search(one) and missing & set(content_words(one)) for one in others)
+
+
+def is_excepted(question: str, text: str, said: Span) -> bool:
+    """Whether the next sentence goes on "However, …" with what is asked, and the sentence does not tell of that."""
+    following = _BUT.match(text, said.end)
+    if following is None:
+        return False
+    missing = set(content_words(question)) - set(content_words(said.of(text)))
+    return bool(missing & set(content_words(following["whom"])))
 
 
 def is_half_denied(question: str, said: str) -> bool:
@@ -332,6 +348,13 @@ def _is_given(question: str, short: str, said: str) -> bool:
     at = said.find(short) if short else -1
     given = next((one for one in _GIVEN.finditer(said) if one.end() == at), None)
     return given is not None and _PRICED.search(question) is not None and given[0].split()[0] not in question.lower()
+
+
+def _is_other_bound(question: str, short: str, said: str) -> bool:
+    """At least so much, where it is asked how much at most; or the other way."""
+    at = said.find(short) if short else -1
+    before = " ".join(said[:at].split()[-2:]) if at >= 0 else ""
+    return _are_of_two(question, f"{before} {short}", (_AT_MOST, _AT_LEAST))
 
 
 def _is_of_no_rate(question: str, said: str) -> bool:

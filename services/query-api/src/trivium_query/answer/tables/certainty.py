@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from trivium_query.answer.tables.asked_words import Run, alike, stems_of
 from trivium_query.answer.tables.conditions import is_period, unit_column
-from trivium_query.answer.tables.cues import Cue
+from trivium_query.answer.tables.cues import Cue, is_of_comparison
 from trivium_query.answer.tables.mentions import OF_ONE
 from trivium_query.answer.tables.query_plan import SINCE, UP_TO, Aggregate, Filter, Plan, Test
 from trivium_query.answer.tables.reading import Reading, affirmed, is_person
@@ -59,26 +59,31 @@ def uses_all(plan: Plan, reading: Reading) -> bool:
         and asked <= 1
         and not (asked and arithmetic - {Cue.SUM} and reading.cue(Cue.EACH))  # a mean of rows, or of what each has
         and not (reading.table.melted and plan.column is None)
-        and not (_names_different(plan, reading.table) and any(one.test is Test.BEGINS for one in plan.filters))
+        and not (_asks_of_each(plan) and any(one.test is Test.BEGINS for one in plan.filters))
+        and not _compares(plan, reading)
         and not any(
             one.column == plan.column for one in plan.filters if plan.aggregate is Aggregate.VALUE and one.values
         )
     )
 
 
-def _names_different(plan: Plan, table: Table) -> bool:
-    """Whether different values are told or counted: who was there "in March and April" was so in each, or in one."""
-    if plan.column is None:
-        return False
-    return plan.aggregate is Aggregate.COUNT or (
-        plan.aggregate is Aggregate.VALUE and not table.columns[plan.column].measured
-    )
+def _asks_of_each(plan: Plan) -> bool:
+    """Whether values are told or counted: who was there "in March and April" was so in each, or in one."""
+    told = plan.aggregate is Aggregate.COUNT or (plan.aggregate is Aggregate.VALUE and plan.group is None)
+    return told and plan.column is not None
+
+
+def _compares(plan: Plan, reading: Reading) -> bool:
+    """Whether it is asked which of two that are joined has more, and not what that has: "more, in May or in June"."""
+    found = reading.cue(Cue.MOST, Cue.LEAST)
+    several = any(len(one.values) > 1 and one.test in (Test.IS, Test.BEGINS) for one in plan.filters)
+    return several and found is not None and not plan.extreme and is_of_comparison(found, reading.words)
 
 
 def _says_once(filters: Sequence[Filter]) -> bool:
     """Whether no column has to be two things at once, or begin or end twice, as on two days, nor be empty and more."""
     stated = [one.column for one in filters]
-    if any(one.test is Test.EMPTY and stated.count(one.column) > 1 for one in filters):
+    if any(one.test in (Test.EMPTY, Test.BEGINS) and stated.count(one.column) > 1 for one in filters):
         return False
     kinds = [(one.column, (one.test in SINCE, one.test in UP_TO)) for one in filters if one.other is None]
     return len(kinds) == len(set(kinds))
@@ -125,7 +130,8 @@ def _names_rows(table: Table, column: int) -> bool:
 def is_certain(plan: Plan, reading: Reading) -> bool:
     """Whether every column is called by its whole name, and every value; else the answer is told with a doubt."""
     columns = [at for at in (plan.column, plan.minus) if at is not None]
-    timed = {one.column for one in plan.filters} & set(reading.table.dated)
+    stated = {plan.group, *(one.column for one in plan.filters)}
+    timed = [at for at in reading.table.dated if at in stated]
     beyond = set(stems_of(reading.table.about))
     around = [word for word in reading.spare() if not is_person(word) and word.stem not in beyond]
     return (

@@ -116,7 +116,7 @@ _PERIODS = frozenset(
     )
 )
 _JOINTS = {"from": ("to", "until", "till", "through"), "between": ("and",)}  # of a span, by what it begins with
-_OPEN_ENDED = ("from", "von", "between", "zwischen")  # with one year it may be that year, or since then
+_OPEN_ENDED = ("from", "von", "between", "zwischen", "over")  # one year is that, or since then, or a number
 _UNITS = {
     stem(name): unit
     for unit, names in {
@@ -285,15 +285,23 @@ def _joined(question: str, year: int) -> Iterator[tuple[int, int, tuple[str, ...
 
 
 def _beginnings(row: Sequence[re.Match[str]], year: int) -> tuple[str, ...]:
-    """A month or year behind the last goes for those before it: "2 and 16 March 2024"; none where one is not told."""
+    """A month or year behind the last goes for those before it: "2 and 16 March 2024"; none where one is not told.
+
+    Nor where another year may be meant: "December and January 2024".
+    """
     found: list[str] = []
-    named = ""
+    named, last = "", row[-1]["year"]
+    if not last and any(int(match["year"] or year) != year for match in row):
+        return ()
     for match in reversed(row):
         day, month = match["day"] or match["day2"], match["month"] or match["month2"] or named
         named, year = month if day and month else "", int(match["year"] or year)
         if not month or not year or (day and not _one_day(year, _MONTHS[month.lower()], int(day))):
             return ()
-        found.append(f"{year}-{_MONTHS[month.lower()]:02}" + (f"-{int(day):02}" if day else ""))
+        begun = f"{year}-{_MONTHS[month.lower()]:02}" + (f"-{int(day):02}" if day else "")
+        if found and last and not match["year"] and begun > found[-1]:
+            return ()
+        found.append(begun)
     return tuple(reversed(found))
 
 

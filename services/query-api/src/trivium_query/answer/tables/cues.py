@@ -187,6 +187,11 @@ def is_of_two(words: Sequence[Word]) -> bool:
     return said[:1] in (["which"], ["what"], ["who"]) and "or" in said and "than" not in said
 
 
+def is_of_comparison(found: CueFound, words: Sequence[Word]) -> bool:
+    """Whether a superlative was said as a comparative: "longer"."""
+    return any(" ".join(word.folded for word in words[at : found.run.end]) in _OF_TWO for at in found.run.indices())
+
+
 def cues_of(words: Sequence[Word], taken: frozenset[int], *, of_two: bool = False) -> list[CueFound]:
     """The longest cue at each place, in order; none uses a word that is taken.
 

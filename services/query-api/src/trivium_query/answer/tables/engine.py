@@ -143,7 +143,8 @@ def _is_of_one_row_each(connection: sqlite3.Connection, plan: Plan, table: Table
 
 def _is_reached(connection: sqlite3.Connection, one: Filter, table: Table) -> bool:
     """Whether the rows go on for as long as the filter says, if it tells when they are of."""
-    if one.column not in table.dated or not one.values or not is_period(table.columns[one.column]):
+    column = table.columns[one.column]
+    if one.column not in table.dated or not one.values or (column.years and not is_period(column)):
         return True
     ((first, last),) = msgspec.convert(_fetched(connection, ends_of(one.column, table.number)), list[_Ends])
     soonest, latest = min(map(str, one.values)), max(map(str, one.values))
@@ -152,9 +153,7 @@ def _is_reached(connection: sqlite3.Connection, one: Filter, table: Table) -> bo
 
 
 def _agree(connection: sqlite3.Connection, plan: Plan, table: Table) -> bool:
-    if plan.column is None:
-        return True
-    return not any(_fetched(connection, differing(plan.column, at, table.number)) for at in plan.agreeing)
+    return not any(_fetched(connection, differing(plan, at, table.number)) for at in plan.agreeing)
 
 
 def _typed(raw: RawTable, sums: Sequence[int]) -> list[TypedColumn]:

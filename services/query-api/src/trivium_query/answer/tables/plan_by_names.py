@@ -143,7 +143,8 @@ def _bounded_of_several(plan: Plan, reading: Reading) -> list[int]:
     table = reading.table
     if plan.aggregate not in (Aggregate.COUNT, Aggregate.VALUE) or plan.column is None or plan.group is not None:
         return []
-    if table.columns[plan.column].kind is not ColumnKind.TEXT or table.names_rows(plan.column):
+    column = table.columns[plan.column]
+    if (column.measured and not is_naming(column)) or table.names_rows(plan.column) or _opens_with_when(reading):
         return []
     bounded = [one.column for one in plan.filters if one.test in _BOUNDS and one.other is None]
     added = [at for at in bounded if table.columns[at].measured and _is_added(reading, at)]
@@ -151,7 +152,9 @@ def _bounded_of_several(plan: Plan, reading: Reading) -> list[int]:
 
 
 def _is_of_all(plan: Plan, bounded: Sequence[int], reading: Reading) -> bool:
-    """Whether it is not said of what each one is: "routes that are over 10 km" are so each time."""
+    """Whether it is not said of what each one is: "routes that are over 10 km" are so each time. No day is asked so."""
+    if plan.column in reading.table.dated:
+        return False
     first = {min(one.words) for one in reading.conditions for each in one.filters if each.column in bounded}
     said = all(at and reading.words[at - 1].folded in _IS for at in first)
     return not said or plan.column is None or is_doer(reading.table.columns[plan.column])
@@ -266,7 +269,9 @@ def _spread(reading: Reading) -> Plan | None:
     """The greatest less the least."""
     measure = _measure(reading)
     both = reading.cue(Cue.MOST) and reading.cue(Cue.LEAST) and reading.cue(Cue.DIFFERENCE)
-    return None if measure is None or not both else Plan(Aggregate.SPREAD, measure, reading.filters(), reading.group())
+    if measure is None or not both or _is_ranked(reading):
+        return None
+    return Plan(Aggregate.SPREAD, measure, reading.filters(), reading.group())
 
 
 def _difference_of_values(reading: Reading) -> Plan | None:
@@ -329,18 +334,30 @@ def _extreme(reading: Reading) -> Plan | None:
     """The greatest or least, or which one has it: of sums where "most" counts together what stands in several rows."""
     found = reading.cue(Cue.MOST, Cue.LEAST)
     plan = (_most_rows(reading, found) or _most_of(reading, found)) if found else None
-    if found is None or plan is None or found.rank == 1:
+    if found is None or plan is None or not _is_ranked(reading):
         return plan
     others = reading.cue(Cue.HOW_MANY) or sum(each.cue in (Cue.MOST, Cue.LEAST) for each in reading.cues) > 1
-    added = found.top and reading.cue(*_ARITHMETIC) and not _lists(reading)
-    if others or added or (plan.group is not None and not plan.extreme) or (found.is_bare and not _measures(reading)):
+    unlisted = found.top and not _lists(reading, found)
+    bare = found.is_bare and not _measures(reading)
+    if others or unlisted or bare or (plan.group is not None and not plan.extreme):
         return None
     return msgspec.structs.replace(plan, rank=found.rank, top=found.top)
 
 
-def _lists(reading: Reading) -> bool:
-    """Whether several are asked for by name: "which are the two highest", and not what they come to."""
-    return reading.words[0].folded in _CHOOSE or any(word.folded == "are" for word in reading.words[1:2])
+def _is_ranked(reading: Reading) -> bool:
+    return any(found.rank > 1 for found in reading.cues)
+
+
+def _lists(reading: Reading, found: CueFound) -> bool:
+    """Whether the most of all that pass are asked for: "which are the two highest".
+
+    And not what they come to, nor which of them is something: "which of the three cheapest is a city bike".
+    """
+    opening, *rest = (word.folded for word in reading.words)
+    added = reading.cue(*_ARITHMETIC)
+    if added:
+        return (opening in _CHOOSE or rest[:1] == ["are"]) and found.run < added.run
+    return rest[:1] != ["of"] or not reading.filters()
 
 
 def _most_of(reading: Reading, found: CueFound) -> Plan | None:
@@ -349,8 +366,10 @@ def _most_of(reading: Reading, found: CueFound) -> Plan | None:
     if measure is None or (reading.cue(Cue.MOST) and reading.cue(Cue.LEAST)):
         return None
     extreme = AGGREGATES[found.cue]
-    subject = _subject(reading, measure)
-    if subject is None and reading.asks_which_row() and (day := _only(_dates(reading, ()))) not in (None, measure):
+    day = _only(_dates(reading, ()))
+    asks_when = _opens_with_when(reading) and reading.table.columns[measure].measured
+    subject = day if asks_when else _subject(reading, measure)
+    if subject is None and day not in (None, measure) and reading.asks_which_row(measure):
         return Plan(extreme, measure, reading.filters(), day, extreme)  # a row without a name is called by its day
     if subject is None:
         return Plan(extreme, measure, reading.filters(), reading.group()) if _is_whole(reading, measure) else None
@@ -701,10 +720,13 @@ def _chosen(reading: Reading, default: Aggregate) -> Aggregate:
 def _is_whole(reading: Reading, measure: int) -> bool:
     """Whether the greatest value itself is wanted, not what has it, nor something else of that time."""
     dated = not reading.table.columns[measure].measured
-    opening = reading.words[0].folded
-    if opening in _CHOOSE or reading.cue(*_ARITHMETIC, Cue.HOW_MANY):
+    if reading.words[0].folded in _CHOOSE or reading.cue(*_ARITHMETIC, Cue.HOW_MANY):
         return False
-    return opening in ("when", "wann") or not dated
+    return _opens_with_when(reading) == dated
+
+
+def _opens_with_when(reading: Reading) -> bool:
+    return reading.words[0].folded in ("when", "wann")
 
 
 def _is_open(reading: Reading) -> bool:

@@ -56,8 +56,8 @@ class Sign(enum.Enum):
 class Filter(msgspec.Struct, frozen=True):
     """Rows whose cell passes: `is` any of the values, `is not` any, `between` two, `is empty` none, else against one.
 
-    `begins with` any of them, too. An empty cell is not any value. `other` is the column whose cell is compared with
-    instead of values.
+    `begins with` any of them, too. An empty cell is not any value; one of text that says "-" or "n/a" is empty as well.
+    `other` is the column whose cell is compared with instead of values.
     """
 
     column: int

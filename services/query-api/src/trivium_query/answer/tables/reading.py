@@ -36,6 +36,7 @@ from trivium_query.answer.tables.mentions import (
 from trivium_query.answer.tables.query_plan import Filter, Test
 from trivium_query.answer.tables.synonyms import flows_of
 from trivium_query.answer.tables.table import Column, ColumnKind, Table
+from trivium_query.answer.tables.typed_cells import EMPTY
 from trivium_query.words import is_function_word, stem
 
 # Columns of people, and the words that a question has for them.
@@ -257,12 +258,16 @@ class Reading(msgspec.Struct, frozen=True):
         named = self._names_each()
         return self._of_things() if named is None else named
 
-    def asks_which_row(self) -> bool:
-        """Whether "which" or "what" asks for the most or least of occasions, or of what the table is called after."""
+    def asks_which_row(self, measure: int) -> bool:
+        """Whether "which" or "what" asks for the most or least of occasions, or of what the table is called after.
+
+        And not for the measure itself: "what was the highest rain".
+        """
         found = self.cue(Cue.MOST, Cue.LEAST)
-        if found is None or self.words[0].folded not in _CHOOSING:
+        if found is None or self.words[0].folded not in _CHOOSING or self.asked() == measure:
             return False
-        near = (*self.words[1:2], *self.words[found.run.end : found.run.end + 1])
+        of_measure = joined(one.run for one in self.columns if one.column == measure)
+        near = [self.words[at] for at in {1, found.run.end} - of_measure if at < len(self.words)]
         return self.asks_for_occasion(found) or any(map(self.is_called_after, near))
 
     def _of_things(self) -> int | None:
@@ -563,8 +568,9 @@ def _forms(word: Word, *, did: bool) -> set[str]:
 
 def _not_denied(column: Column) -> tuple[str, ...]:
     """Of a column with a value like "not yet", the other ones; none where it has no such value."""
-    others = tuple(value for value in column.values if value.casefold() not in _NOT_SO)
-    return others if column.kind is ColumnKind.TEXT and len(others) < len(column.values) else ()
+    denied = any(value.casefold() in _NOT_SO for value in column.values)
+    others = tuple(value for value in column.values if value.casefold() not in _NOT_SO | EMPTY)
+    return others if column.kind is ColumnKind.TEXT and denied else ()
 
 
 def is_person(word: Word) -> bool:

@@ -8,9 +8,11 @@ from collections.abc import Sequence
 import msgspec
 
 from trivium_query.answer.tables.query_plan import Aggregate, Filter, Plan, Sign, Test
+from trivium_query.answer.tables.typed_cells import EMPTY
 
 MAX_RESULTS = 50  # groups or values of one answer; more is no answer
 _OPERATORS = {Test.MORE: ">", Test.AT_LEAST: ">=", Test.LESS: "<", Test.AT_MOST: "<="}
+_NOTHING = tuple(sorted(EMPTY))  # of text
 _ORDERS = {Aggregate.LEAST: "ASC", Aggregate.MOST: "DESC"}
 _FUNCTIONS = {
     Aggregate.VALUE: "max",  # of one row: `engine.py` looks that it is one, of a difference on both sides
@@ -134,9 +136,11 @@ def _aggregate(plan: Plan) -> str:
     return f"{own} - {function}({_name(plan.minus)})" if plan.minus is not None else own
 
 
-def differing(column: int, agreeing: int, table: int) -> Sql:
-    """A row if two rows of one value of `column` do not have the same in `agreeing`."""
-    return Sql(f"SELECT 1 FROM t{table} GROUP BY {_name(column)} HAVING count(DISTINCT {_name(agreeing)}) > 1 LIMIT 1")
+def differing(plan: Plan, agreeing: int, table: int) -> Sql:
+    """A row if two rows of one value of the plan's column, of those it is of otherwise, differ in `agreeing`."""
+    where = _where([one for one in plan.filters if one.column != agreeing])
+    several = f"GROUP BY {_name(plan.column)} HAVING count(DISTINCT {_name(agreeing)}) > 1"
+    return Sql(f"SELECT 1 FROM t{table}{where.text} {several} LIMIT 1", where.bound)
 
 
 def ends_of(column: int, table: int) -> Sql:
@@ -158,7 +162,7 @@ def _condition(one: Filter) -> Sql:
     if one.other is not None:
         return Sql(f"{column} {_OPERATORS[one.test]} {_name(one.other)}")
     if one.test is Test.EMPTY:
-        return Sql(f"{column} IS NULL")
+        return Sql(f"({column} IS NULL OR lower({column}) IN ({_marks(_NOTHING)}))", _NOTHING)
     if one.test is Test.IS:
         return Sql(f"{column} IN ({_marks(one.values)})", one.values)
     if one.test is Test.IS_NOT:

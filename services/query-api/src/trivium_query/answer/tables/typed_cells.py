@@ -22,7 +22,7 @@ _NAMING = frozenset(  # words of such a column's name
 )
 _PLACING = _NAMING | frozenset("floor zone line team week round".split())  # and of one that several rows share
 MAX_NAMING = 2  # words of such a name: "bus line"
-_EMPTY = frozenset(["", "-", "\u2013", "\u2014", "n/a", "na", "none", "null", "nan", "k.a.", "…"])
+EMPTY = frozenset(["", "-", "\u2013", "\u2014", "n/a", "na", "none", "null", "nan", "k.a.", "…"])
 _CURRENCIES = frozenset("$€£¥")
 _CODE_CHARS = 3  # of a currency
 _LABEL_UNIT = re.compile(
@@ -68,7 +68,7 @@ class TypedColumn(msgspec.Struct, frozen=True):
 def typed_column(label: str, cells: Sequence[str], sums: Sequence[bool]) -> TypedColumn:
     """The column as the narrowest kind that all of its cells have; those of rows that sum up others name no value."""
     filled = [cell.strip() for cell in cells]
-    present = [cell for cell in filled if cell.casefold() not in _EMPTY]
+    present = [cell for cell in filled if cell.casefold() not in EMPTY]
     for read in (_numbers, _dates, _durations, _clock):
         if typed := read(label, filled, present):
             return typed
@@ -100,7 +100,7 @@ def _numbers(label: str, filled: Sequence[str], present: Sequence[str]) -> Typed
         zero=0 in values,
     )
     left = iter(values)
-    return TypedColumn(column, tuple(None if cell.casefold() in _EMPTY else next(left) for cell in filled))
+    return TypedColumn(column, tuple(None if cell.casefold() in EMPTY else next(left) for cell in filled))
 
 
 def _unit(units: Sequence[str]) -> str | None:
@@ -174,7 +174,7 @@ def _is_grouped(digits: str, mark: str) -> bool:
 def _dates(label: str, filled: Sequence[str], present: Sequence[str]) -> TypedColumn | None:
     for shape in _formats(present):
         read = _reader(shape)
-        days = [None if cell.casefold() in _EMPTY else read(cell) for cell in filled]
+        days = [None if cell.casefold() in EMPTY else read(cell) for cell in filled]
         known = [day for day in days if day is not None]
         if len(known) == len(present) and not (shape == "%Y-%m" and all(map(_is_season, known))):
             same = min(known)[:4] == max(known)[:4]
@@ -193,7 +193,7 @@ def _durations(label: str, filled: Sequence[str], present: Sequence[str]) -> Typ
     if max(hours) < _DAY_H and not (words and words <= _LASTING):
         return None
     left = iter(hours)
-    cells = (None if cell.casefold() in _EMPTY else next(left) for cell in filled)
+    cells = (None if cell.casefold() in EMPTY else next(left) for cell in filled)
     return TypedColumn(Column(label, ColumnKind.NUMBER, shape=DURATION), tuple(cells))
 
 
@@ -201,7 +201,7 @@ def _clock(label: str, filled: Sequence[str], present: Sequence[str]) -> TypedCo
     """Times of a day on a clock of 24 hours; text orders them once the hours have two digits."""
     if not present or not all(map(_TIME.fullmatch, present)):
         return None
-    times = (None if cell.casefold() in _EMPTY else cell.zfill(len(CLOCK)) for cell in filled)
+    times = (None if cell.casefold() in EMPTY else cell.zfill(len(CLOCK)) for cell in filled)
     return TypedColumn(Column(label, ColumnKind.DATE, shape=CLOCK), tuple(times))
 
 
