@@ -199,5 +199,5 @@ def test_what_the_reason_refers_back_to_is_told_before_it() -> None:
     ],
 )
 def test_what_something_is_used_for_is_told_of_itself(text: str, verdict: Verdict) -> None:
-    question, hits = "What is Libtasn1 used for?", [hit(text)]
+    question, hits = "What is libtasn1 used for?", [hit(text)]
     assert answer_by_reason(question, extract(question, hits, None, {}), hits).verdict is verdict

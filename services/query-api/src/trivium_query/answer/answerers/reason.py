@@ -54,8 +54,7 @@ def answer_by_reason(question: str, extracted: Extract, hits: Sequence[Hit]) -> 
         return refused(question, hits)
     before = _before(best) if _REFERS_BACK.match(best.text) else ""
     lines, citations = cited([(best.hit, said) for said in (before, best.text) if said], hits)
-    named = set().union(*map(content_words, extracted.asked.names))
-    of_it = not _OF_USE.search(question) or named <= best.words
+    of_it = not _OF_USE.search(question) or best.words.issuperset(content_words(_OF_USE.sub("", question)))
     sure = giving and of_it and how.own >= MIN_OWN and how.share >= WHOLE
     verdict = Verdict.SUPPORTED if sure else Verdict.PARTIALLY_SUPPORTED
     return Answered(Draft("\n".join(lines), True, citations), verdict)
