@@ -16,7 +16,6 @@ WORKERS = (1, 2, 4, 8, 16, 32)
 SERVER_CORES = (2, 8, 32)
 BUSY = 0.8  # of what is bought; the rest is for bursts, restarts and questions
 HOURS_A_DAY = 24
-HOURS_A_MONTH = 730
 
 # "Backfill on servers", machine A, 2026-11-21, the run at load 0.8 / 3.5: 2,000 pages of 2 kB, 2 passages each.
 # CPU of a passage, seconds: all of it 33.8 ms; what the table does not name is the five servers'.

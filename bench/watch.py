@@ -16,7 +16,6 @@ class Seen:
 
     peak_mb: float = 0.0
     packets: int = 0
-    devices: frozenset[str] = frozenset()
     apart: bool = False
 
 
@@ -70,7 +69,6 @@ class Watch:
         peak = next((line.split()[1] for line in status.splitlines() if line.startswith("VmHWM")), "0")
         seen.peak_mb = max(seen.peak_mb, int(peak) / 1024)
         seen.packets = max(seen.packets, sum(sent.values()))
-        seen.devices |= frozenset(sent)
 
 
 def children_cpu_s() -> float:

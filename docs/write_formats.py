@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import inspect
-import sys
 from pathlib import Path
+
+from written import write_or_check
 
 from trivium.config import Settings
 from trivium_ingest.assembly import parse_limits
@@ -35,7 +36,7 @@ these says [kubernetes](kubernetes.md).
 | a step of reading it | {step_s:.0f} s | `TRIVIUM_PARSE_TIMEOUT_S` |
 | memory of the process that reads it | {mib[memory]:,} MiB | `TRIVIUM_PARSE_MEMORY_BYTES` |
 | what it unpacks to | {mib[unpacked]:,} MiB, and {limits.max_ratio} times its size | |
-| members of an archive, attachments of a mail | {limits.max_members:,} | |
+| members of an archive, attachments and parts of a mail | {limits.max_members:,} | |
 | pages, slides or chapters | {limits.max_pages:,} | |
 | a picture | {megapixels} megapixels | |
 | cells of tables, values of JSON and YAML | {limits.max_cells:,} | |
@@ -112,14 +113,5 @@ def row(entry: Format) -> str:
     return f"| {entry.name} | {names} | {read} | {entry.cites} | {entry.needs} |\n"
 
 
-def main() -> None:
-    """Write or check."""
-    fresh = document()
-    if "--check" not in sys.argv[1:]:
-        TARGET.write_text(fresh, encoding="utf-8")
-    elif TARGET.read_text(encoding="utf-8") != fresh:
-        sys.exit("docs/formats.md is stale: run docs/write_formats.py and commit.")
-
-
 if __name__ == "__main__":
-    main()
+    write_or_check(TARGET, document())

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
 from prometheus_client.metrics import MetricWrapperBase
 from prometheus_client.metrics_core import Metric
+from written import write_or_check
 
 from trivium import telemetry
 from trivium.config import Settings
@@ -77,14 +77,5 @@ def _line(row: Row) -> str:
     return f"| `{row.name}` | {row.kind} | {labels} | {row.text} |\n"
 
 
-def main() -> None:
-    """Write or check."""
-    fresh = document()
-    if "--check" not in sys.argv[1:]:
-        TARGET.write_text(fresh, encoding="utf-8")
-    elif TARGET.read_text(encoding="utf-8") != fresh:
-        sys.exit("docs/metrics.md is stale: run docs/write_metrics.py and commit.")
-
-
 if __name__ == "__main__":
-    main()
+    write_or_check(TARGET, document())

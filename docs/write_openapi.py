@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Any, cast
+
+from written import write_or_check
 
 from trivium.config import Settings
 from trivium_query.http.app import create_app
@@ -37,14 +38,5 @@ def document() -> str:
     return json.dumps(create_app(services).openapi(), indent=2, ensure_ascii=False) + "\n"
 
 
-def main() -> None:
-    """Write or check."""
-    fresh = document()
-    if "--check" not in sys.argv[1:]:
-        TARGET.write_text(fresh, encoding="utf-8")
-    elif TARGET.read_text(encoding="utf-8") != fresh:
-        sys.exit("docs/openapi.json is stale: run docs/write_openapi.py and commit.")
-
-
 if __name__ == "__main__":
-    main()
+    write_or_check(TARGET, document())

@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 import inspect
 import re
-import sys
 from collections.abc import Iterator
 from enum import Enum
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
 import msgspec
+from written import write_or_check
 
 from trivium.config import CREDENTIALS, PREFIX, Settings
 
@@ -128,14 +128,5 @@ def _allowed(kind: Any) -> Iterator[Any]:
         yield from kind
 
 
-def main() -> None:
-    """Write or check."""
-    fresh = document()
-    if "--check" not in sys.argv[1:]:
-        TARGET.write_text(fresh, encoding="utf-8")
-    elif TARGET.read_text(encoding="utf-8") != fresh:
-        sys.exit("docs/settings.md is stale: run docs/write_settings.py and commit.")
-
-
 if __name__ == "__main__":
-    main()
+    write_or_check(TARGET, document())

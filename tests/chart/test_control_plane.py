@@ -14,7 +14,6 @@ from kubernetes_api import Api
 from waiting import wait_until
 
 READY_S = 60  # from `helm install --wait` to all pods ready
-MODELS = {"models": {"existingClaim": "trivium-models"}}
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,7 @@ from trivium.graph_schema.evolve import Author, accepted, given
 from trivium.ports.graph import GraphRow
 from trivium_query.graph_schema.discover import profiled
 
-P, O, L = EntityType.PERSON, EntityType.ORGANIZATION, EntityType.LOCATION  # noqa: E741
+P, O = EntityType.PERSON, EntityType.ORGANIZATION  # noqa: E741
 AUTHOR = Author("person ana", 1.0, "to try")
 
 

@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-import io
-import zipfile
 from email.message import EmailMessage
 from typing import Any
 
 from cluster import LISTING_S, Cluster
 from waiting import wait_until
-
-
-def zipped(files: dict[str, bytes]) -> bytes:
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w") as archive:
-        for name, content in files.items():
-            archive.writestr(name, content)
-    return stream.getvalue()
+from zip_files import zipped
 
 
 def mail(attached: bytes) -> bytes:

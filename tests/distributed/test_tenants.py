@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 import pytest
 from cluster import Cluster
+from embedded_server import PATIENCE
 from tenancy import API_KEYS, BLUE, RED, TwoTenants, tells_nothing
 
 from trivium.domain.retrieval import Mode
 
 DROPPED = "The orchid-ledger of the quay is kept by Ysolde Marabou."
-PATIENCE = {f"TRIVIUM_{source}_BUDGET_S": "20" for source in ("VECTOR", "KEYWORD", "GRAPH")}  # on a busy machine
 OWN = "The ledger of the quarry is kept by Fenna Aldous."
 
 

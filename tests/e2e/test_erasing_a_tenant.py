@@ -47,6 +47,7 @@ def test_a_tenants_words_are_in_no_file_afterwards_and_another_tenants_files_are
         "by": "",
         "action": "tenant.erase",
         "targets": [],
+        "outcome": "done",
     }
     assert _digests(server.data_dir / "tenants" / "blue") == blue
     assert {name: row["state"] for name, row in _listed(server).items()} == {"blue": "in use", "red": "erased"}

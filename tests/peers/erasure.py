@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import io
-import zipfile
 from typing import Any
 
 from doors import Doors
+from zip_files import zipped
 
 WORDS = ("Zephyrine", "Kvint", "Marabou", "orchid-ledger", "Periwinkle", "Skerrivore", "Ullapool", "Tamsin")
 LEDGER = (
@@ -22,10 +21,8 @@ def settle_everywhere(server: Doors, key: str) -> dict[str, Any]:
     server.take("orchid-ledger.md", LEDGER.replace("211", "212 Ullapool"), key, dataset="orchid-ledger-set")
     gone = server.take("Periwinkle.txt", "The Periwinkle is moored at Skerrivore.", key)
     server.take("orchid-ledger-broken.pdf", b"", key)
-    archive = io.BytesIO()
-    with zipfile.ZipFile(archive, "w") as files:
-        files.writestr("Skerrivore.txt", "The light of Skerrivore was built by Tamsin Ullapool.")
-    server.take("orchid-ledger.zip", archive.getvalue(), key)
+    inside = {"Skerrivore.txt": "The light of Skerrivore was built by Tamsin Ullapool."}
+    server.take("orchid-ledger.zip", zipped(inside), key)
     with server.http(key) as client:
         assert client.delete(f"/v1/sources/{gone['id']}").is_success
         talk = client.post("/v1/conversations", json={"title": "About Zephyrine"}).json()["id"]

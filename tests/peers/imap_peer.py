@@ -36,6 +36,8 @@ class ImapPeer:
         """What it tells in a list beside those."""
         self.asked: list[str] = []
         self.size: int | None = None
+        self.busy: set[int] = set()
+        """UIDs of messages that it does not give for now."""
         self.flood = False
         self.drips: str | None = None
         """The command that it answers a byte at a time; "" is its greeting."""
@@ -139,6 +141,8 @@ class _Session(socketserver.StreamRequestHandler):
         at = bisect_left(self.uids, uid)
         if at >= len(self.uids) or self.uids[at] != uid:
             return "OK"
+        if "BODY" in wanted and uid in self.peer.busy:
+            return "NO not now"
         if "BODY" in wanted:
             content = self.peer.message(uid)
             self.wfile.write(f"* {at + 1} FETCH (UID {uid} BODY[] {{{len(content)}}}\r\n".encode() + content)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import os
-import zipfile
 import zlib
 from base64 import b64encode
 from collections.abc import Callable, Mapping
@@ -13,6 +11,7 @@ from typing import Literal
 
 from Cryptodome.Cipher import AES, Blowfish
 from cryptography.hazmat.primitives.kdf.argon2 import Argon2id
+from zip_files import zipped
 
 _MANIFEST = "urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"
 _OFFICE = "urn:org:documentfoundation:names:experimental:office"
@@ -32,12 +31,7 @@ Rewritten = Callable[[str], str]
 
 def packed(media_type: str, parts: Mapping[str, str | bytes]) -> bytes:
     """An OpenDocument package."""
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w") as archive:
-        archive.writestr("mimetype", media_type)
-        for name, content in parts.items():
-            archive.writestr(name, content)
-    return stream.getvalue()
+    return zipped({"mimetype": media_type, **parts})
 
 
 def locked_by_part(

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from embedded_server import PATIENCE
 from waiting import wait_until
 
 from trivium.config import load_settings
@@ -16,8 +17,6 @@ from trivium.ports.intake import NewSource
 from trivium.ports.parser import Blob
 from trivium_embedded.wiring import assembled
 from trivium_query.requests import Services
-
-PATIENCE = {f"TRIVIUM_{source}_BUDGET_S": "20" for source in ("VECTOR", "KEYWORD", "GRAPH")}  # of a busy machine
 
 
 class Product:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import gzip
-import io
-import zipfile
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
+from embedded_server import PATIENCE
 from rich.progress import Progress, TaskID
+from zip_files import zipped
 
 from trivium.config import load_settings
 from trivium.domain.errors import Refused
@@ -21,7 +21,6 @@ from trivium_embedded.evaluation import corpus
 from trivium_embedded.wiring import assembled, open_stores
 from trivium_ingest.upkeep.audit import audit
 
-PATIENCE = {f"TRIVIUM_{source}_BUDGET_S": "20" for source in ("VECTOR", "KEYWORD", "GRAPH")}  # of a busy machine
 CORPUS = [{"id": "a", "text": "The heron stands in the reeds."}, {"id": "b", "text": "A ferry crosses at noon."}]
 QUERIES = [
     {"id": "q1", "question": "heron", "evidence": ["a"]},
@@ -61,19 +60,11 @@ def test_a_source_beyond_its_budget_is_left_out_where_others_answer_and_the_summ
     assert (folder / "runs" / f"{folder.name}.qrels").read_text() == "q1 0 a 1\nq2 0 b 1\n"
 
 
-def packed(files: dict[str, bytes]) -> bytes:
-    content = io.BytesIO()
-    with zipfile.ZipFile(content, "w") as archive:
-        for name, data in files.items():
-            archive.writestr(name, data)
-    return content.getvalue()
-
-
 def test_what_is_found_in_a_file_within_a_row_s_file_is_found_in_the_row(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    inner = packed({"log.txt": b"The lighthouse keeper counts gannets.", "bad.pdf": b"%PDF-1.7 nothing"})
-    (folder / "box.zip").write_bytes(packed({"inner.zip": inner}))
+    inner = zipped({"log.txt": b"The lighthouse keeper counts gannets.", "bad.pdf": b"%PDF-1.7 nothing"})
+    (folder / "box.zip").write_bytes(zipped({"inner.zip": inner}))
     rows = [{"id": "box", "file": "box.zip"}, *({"id": f"x{n}", "text": f"Page {n} is blank."} for n in range(3))]
     (folder / "corpus.jsonl.gz").write_bytes(gzip.compress(b"\n".join(map(msgspec.json.encode, rows))))
     question = {"id": "q", "question": "Who counts gannets?", "evidence": ["box"]}

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import io
-import zipfile
 from email.message import EmailMessage
 
 from reportlab.pdfgen.canvas import Canvas
 from waiting import wait_until
+from zip_files import zipped
 
 from trivium.domain.documents import Document, DocumentState
 from trivium.domain.retrieval import Mode, SearchFilter
@@ -21,14 +21,6 @@ def pdf(line: str) -> bytes:
     canvas = Canvas(stream, invariant=1)
     canvas.drawString(50, 700, line)
     canvas.save()
-    return stream.getvalue()
-
-
-def zipped(**files: bytes) -> bytes:
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w") as archive:
-        for name, content in files.items():
-            archive.writestr(name.replace("_", "."), content)
     return stream.getvalue()
 
 
@@ -70,8 +62,8 @@ async def test_an_attachment_is_found_under_the_name_of_its_mail_and_goes_with_i
 async def test_a_zip_in_a_zip_is_read_to_its_ground_and_a_new_version_takes_away_what_it_lacks(
     product: Product,
 ) -> None:
-    inner = zipped(deep_txt=b"The Ostrava kiln burns at 1210 degrees.", b_txt=b"Another text.")
-    product.ingest("drive.zip", zipped(inner_zip=inner, top_md=b"# Top\n\nThe top of the drive."))
+    inner = zipped({"deep.txt": b"The Ostrava kiln burns at 1210 degrees.", "b.txt": b"Another text."})
+    product.ingest("drive.zip", zipped({"inner.zip": inner, "top.md": b"# Top\n\nThe top of the drive."}))
     found = living(product, "drive.zip")
     assert set(found) == {
         "drive.zip",
@@ -82,7 +74,8 @@ async def test_a_zip_in_a_zip_is_read_to_its_ground_and_a_new_version_takes_away
     }
     assert {document.state for document in found.values()} == {DocumentState.READY}
     assert await sources(product, "How hot is the Ostrava") == {"drive.zip > inner.zip > deep.txt"}
-    product.ingest("drive.zip", zipped(inner_zip=zipped(b_txt=b"Another text."), top_md=b"# Top\n\nThe new top."))
+    inner = zipped({"b.txt": b"Another text."})
+    product.ingest("drive.zip", zipped({"inner.zip": inner, "top.md": b"# Top\n\nThe new top."}))
     assert set(living(product, "drive.zip")) == {
         "drive.zip",
         "drive.zip > inner.zip",
@@ -93,7 +86,9 @@ async def test_a_zip_in_a_zip_is_read_to_its_ground_and_a_new_version_takes_away
 
 
 def test_a_child_that_fails_is_its_own_failure(product: Product) -> None:
-    parent = product.ingest("bad.zip", zipped(bad_pdf=b"%PDF-1.7\n" + b"\x00\xff" * 100, good_txt=b"A good text."))
+    parent = product.ingest(
+        "bad.zip", zipped({"bad.pdf": b"%PDF-1.7\n" + b"\x00\xff" * 100, "good.txt": b"A good text."})
+    )
     found = living(product, "bad.zip")
     assert parent.state is DocumentState.READY
     assert found["bad.zip > bad.pdf"].state is DocumentState.FAILED
@@ -101,8 +96,8 @@ def test_a_child_that_fails_is_its_own_failure(product: Product) -> None:
 
 
 def test_a_child_deleted_alone_comes_back_with_a_new_version(product: Product) -> None:
-    product.ingest("alone.zip", zipped(a_txt=b"One text.", b_txt=b"Two texts."))
+    product.ingest("alone.zip", zipped({"a.txt": b"One text.", "b.txt": b"Two texts."}))
     product.intake.delete(living(product, "alone.zip")["alone.zip > a.txt"].id)
     assert set(living(product, "alone.zip")) == {"alone.zip", "alone.zip > b.txt"}
-    product.ingest("alone.zip", zipped(a_txt=b"One text.", b_txt=b"Two texts.", c_txt=b"Three texts."))
+    product.ingest("alone.zip", zipped({"a.txt": b"One text.", "b.txt": b"Two texts.", "c.txt": b"Three texts."}))
     assert len(living(product, "alone.zip")) == 4

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from embedded_server import PATIENCE
 from prometheus_client import REGISTRY
 from waiting import wait_until
 
@@ -21,7 +22,7 @@ from trivium.ports.intake import Destination, NewSource
 from trivium.ports.parser import Blob
 from trivium_embedded.wiring import assembled
 
-from .conftest import PATIENCE, Product
+from .conftest import Product
 
 ALMANAC = b"# Almanac\n\nThe lighthouse of Skerra Point was lit by Edda Kolbrun in 1911.\n"
 NEWER = b"# Almanac\n\nThe lighthouse of Skerra Point was moved to Hollow Bay in 1987.\n"

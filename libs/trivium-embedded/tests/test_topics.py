@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from embedded_server import PATIENCE
 from prometheus_client import REGISTRY
 from structlog.testing import CapturingLogger
 
@@ -30,7 +31,7 @@ from trivium_query.handlers.export import export
 from trivium_query.requests import Services
 from trivium_query.topics import kept
 
-from .conftest import PATIENCE, Product
+from .conftest import Product
 
 SEA = (
     "# The Skerry Fleet\n\nIlse Brandt sails the Skerry Fleet from Orkney Harbour.\n"

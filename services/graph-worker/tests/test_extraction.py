@@ -189,6 +189,13 @@ def test_a_surname_of_two_people_or_of_a_place_is_left_alone(make_chunk: MakeChu
     assert set(named(shares[1])) == {"washington"}
 
 
+def test_what_a_sentence_begins_to_do_with_a_name_does_not_bear_it(make_chunk: MakeChunk) -> None:
+    shares = extract([make_chunk("Keeping Calder up to date helps."), make_chunk("We like Calder, as all do.", ordinal=1)])
+    assert "calder" in named(shares[1])
+    shares = extract([make_chunk("Dr Liang Ying came."), make_chunk("Later Ying spoke.", ordinal=1)])
+    assert set(named(shares[1])) == {"liang ying"}
+
+
 def test_two_names_that_were_written_as_one_are_told_apart(make_chunk: MakeChunk) -> None:
     [share] = extract([make_chunk("Then Portugal's Prime Minister Rui Sande and Dray Chairman Ada Lund met.")])
     assert {"portugal", "rui sande", "dray", "ada lund"} <= set(named(share))

@@ -7,14 +7,15 @@ from typing import Any, TypeVar
 import msgspec
 import pytest
 
-from trivium.domain.chunks import Chunk, Span
+from trivium.domain.chunks import Chunk
 from trivium.domain.errors import NeverWill, TryLater
 from trivium.domain.graph import CO_OCCURS, ChunkGraph, EntityType, MentionRole
 from trivium.domain.graph_schema import GraphSchema, Rejected, RelationType, Targets
 from trivium.ports.llm import Completion, Delta, Message
-from trivium.text.sentences import split_sentences
 from trivium_graph import build
 from trivium_graph.llm_extract import places_of, refine
+
+from .conftest import chunk_of
 
 T = TypeVar("T", bound=msgspec.Struct)
 
@@ -62,17 +63,7 @@ def extract(chunks: Sequence[Chunk], connect: Callable[[], Scripted] | None = No
 
 
 def chunk(text: str = TEXT, ordinal: int = 0, title: str = "Harrow Observatory") -> Chunk:
-    return Chunk(
-        id=f"c{ordinal}",
-        document_id="d",
-        version="v",
-        ordinal=ordinal,
-        text=text,
-        span=Span(0, len(text)),
-        source="guide.txt",
-        sentences=split_sentences(text),
-        title=title,
-    )
+    return chunk_of(text, title, ordinal=ordinal)
 
 
 def entity(name: str, kind: str = "concept", confidence: float = 0.9) -> dict[str, Any]:

@@ -19,7 +19,8 @@ from trivium.flow.chain import Entry
 from trivium.flow.stage import Job, Outcome, StageProgress
 from trivium.ports.inference import Passage, PassageVectors
 from trivium.stopping import Stopped
-from trivium_ingest.stages import EMBEDDED_AT_ONCE, LONG_PASSAGES, EmbedWork
+from trivium_ingest import stages
+from trivium_ingest.stages import EMBEDDED_AT_ONCE, LONG_PASSAGES, EmbedWork, forget_parts
 
 DIMENSION = 384
 SENTENCES = 20
@@ -96,6 +97,20 @@ def test_every_passage_has_its_vectors_alone_and_together(tmp_path: Path, embedd
     assert numbers(work.run(long)) == [(f"c{n}", n, SENTENCES) for n in range(LONG)]
 
 
+def test_vectors_that_are_missing_leave_no_artifact(job: Job) -> None:
+    class Forgetful(Counting):
+        def embed_passages(self, passages: Sequence[Passage]) -> list[PassageVectors]:
+            return super().embed_passages(passages)[1:]
+
+    with pytest.raises(ValueError, match="shorter"):
+        EmbedWork(Forgetful()).run(job)
+
+
+def test_a_list_is_stored_as_long_as_it_is() -> None:
+    made = artifacts.made("key", artifacts.encoded_rows(iter(range(300))), {})
+    assert artifacts.value_of(made.value, list[int], "key") == list(range(300))
+
+
 def test_the_vectors_of_a_long_document_are_in_memory_once(job: Job, embedder: Counting) -> None:
     work = EmbedWork(embedder)
     tracemalloc.start()
@@ -127,7 +142,24 @@ def test_another_model_takes_up_nothing_that_was_begun(job: Job, embedder: Count
     assert embedder.calls == [EMBEDDED_AT_ONCE] * SLICES
 
 
-def test_nothing_is_left_of_parts_once_all_are_embedded(job: Job, embedder: Counting) -> None:
+def test_a_long_document_that_was_not_stored_is_not_embedded_again(job: Job, embedder: Counting) -> None:
+    work = EmbedWork(embedder)
+    first = numbers(work.run(job))
+    embedder.calls.clear()
+    assert numbers(work.run(job)) == first
+    assert not embedder.calls
+
+
+def test_slices_of_another_size_are_not_taken_up(job: Job, embedder: Counting, monkeypatch: pytest.MonkeyPatch) -> None:
+    work = EmbedWork(embedder)
+    first = numbers(work.run(job))
+    monkeypatch.setattr(stages, "EMBEDDED_AT_ONCE", 2 * EMBEDDED_AT_ONCE)
+    assert numbers(work.run(job)) == first
+
+
+def test_parts_go_when_the_vectors_are_stored(job: Job, embedder: Counting) -> None:
     before = list(job.objects.keys())
     EmbedWork(embedder).run(job)
+    key = artifacts.artifact_key(job.entry, Stage.EMBED, EmbedWork(embedder).fingerprint())
+    forget_parts(msgspec.structs.replace(job, document=msgspec.structs.replace(job.document, chunks=LONG)), key)
     assert list(job.objects.keys()) == before

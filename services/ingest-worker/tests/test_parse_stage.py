@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -18,12 +19,12 @@ from trivium.flow import artifacts
 from trivium.flow.chain import Entry
 from trivium.flow.in_turns import GoesOn
 from trivium.flow.originals import Originals
-from trivium.flow.queues import TASK_LIMIT_S
+from trivium.flow.queues import TASK_LIMIT_S, WARNING_S
 from trivium.flow.stage import Job, Outcome, PatientWork
 from trivium.llm.address import LlmAddress
 from trivium.ports.inference import Segment, Transcript
 from trivium.ports.llm import Llm
-from trivium.ports.parser import Blob, ParseLimits, ParserModels
+from trivium.ports.parser import Blob, Hearing, ParseLimits, ParserModels
 from trivium_ingest.describe import Describer
 from trivium_ingest.hearing import KeptHearing
 from trivium_ingest.stages import ParseWork
@@ -110,21 +111,46 @@ def test_what_is_heard_of_a_recording_is_kept_for_its_document(world: World) -> 
     assert KeptHearing(world.job("another.wav", b"sound")).before("talk") is None
 
 
-@pytest.mark.parametrize("begun_s", [0.0, 1700.0])  # of the task, whose first part may be a film's pictures
-def test_a_recording_is_heard_for_a_turn_and_goes_on_in_the_next(
-    world: World, monkeypatch: pytest.MonkeyPatch, begun_s: float
-) -> None:
-    now, job = [0.0], world.job("talk.wav", b"sound")
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    now = [0.0]
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    return now
+
+
+def test_a_recording_is_heard_for_a_turn_and_goes_on_in_the_next(world: World, clock: list[float]) -> None:
+    job = world.job("talk.wav", b"sound")
     hearing = KeptHearing(job)
-    job.progress.tell(0.25)
-    now[0] = begun_s
-    hearing.before("talk")
     hearing.keep("talk", HEARD)
-    now[0] = max(TASK_LIMIT_S, begun_s + 300.0)
+    hearing.tell(0.25)
+    clock[0] = TASK_LIMIT_S - WARNING_S - 300.0
     with pytest.raises(GoesOn) as turn:
-        hearing.keep("talk", HEARD)
+        hearing.tell(0.25)
     assert (turn.value.share, turn.value.asks_model) == (0.25, False)
+
+
+def test_a_turn_ends_for_what_was_heard_in_it_and_for_nothing_else(world: World, clock: list[float]) -> None:
+    hearing = KeptHearing(world.job("film.mp4", b"pictures, whose sound was heard in the turns before"))
+    clock[0] = TASK_LIMIT_S - WARNING_S - 300.0
+    hearing.tell(0.5)
+
+
+def test_the_recordings_of_a_batch_share_one_turn(world: World, clock: list[float]) -> None:
+    heard: list[str] = []
+
+    def parse(blob: Blob, progress: Callable[[float], None], _: object, hearing: Hearing) -> ParsedDocument:
+        name = blob.content.decode()
+        for second in range(3):
+            hearing.keep(name, Transcript("en", second + 1.0))
+            heard.append(name)
+            clock[0] += TASK_LIMIT_S / 4
+            progress(0.1)
+        return ParsedDocument("audio/wav", ())
+
+    work = msgspec.structs.replace(world.work, parse=parse)
+    outcomes = work.run_all([world.job(f"{name}.wav", name.encode()) for name in ("first", "second")])
+    assert [type(outcome) for outcome in outcomes] == [GoesOn, GoesOn]
+    assert heard == ["first"] * 3 + ["second"]
 
 
 def never() -> Llm:

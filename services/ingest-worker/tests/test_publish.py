@@ -22,6 +22,7 @@ from trivium.flow.stage import Job
 from trivium.ports.intake import NewSource
 from trivium.ports.parser import Blob
 from trivium_ingest.publish import PublishWork
+from trivium_ingest.stages import LONG_PASSAGES
 
 LEASE_S = 60.0
 
@@ -43,7 +44,8 @@ class World:
         claimed = self.registry.claim(document.id, document.version, LEASE_S, time.time())
         key = f"{artifacts.artifact_prefix(document.id, document.version)}{Stage.ENRICH.value}-0"
         artifacts.save(self.objects, key, [])
-        entry = Entry(claimed.id, claimed.version, claimed.fence, {Stage.ENRICH.value: key})
+        made = {stage.value: key for stage in (Stage.ENRICH, Stage.EMBED)}
+        entry = Entry(claimed.id, claimed.version, claimed.fence, made)
         PublishWork(self.stores).run(Job(claimed, entry, self.objects))
 
     def publish_as_task(self, document: Document) -> TaskResult:
@@ -119,6 +121,19 @@ def test_an_older_version_that_is_handed_over_again_while_it_is_replaced_keeps_i
     world.publish(second)
     assert world.registry.get(first.id).version == first.version
     assert world.content(first) == b"first"
+
+
+def test_the_parts_of_a_long_documents_vectors_go_once_these_are_stored(world: World) -> None:
+    document = world.upload(b"long")
+    claimed = world.registry.claim(document.id, document.version, LEASE_S, time.time())
+    prefix = artifacts.artifact_prefix(document.id, document.version)
+    made = {stage.value: f"{prefix}{stage.value}-0" for stage in (Stage.ENRICH, Stage.EMBED)}
+    artifacts.save_all(world.objects, [artifacts.made(key, [], {}) for key in made.values()])
+    part = f"{made[Stage.EMBED.value]}.parts/c0-64"
+    artifacts.save(world.objects, part, [])
+    entry = Entry(claimed.id, claimed.version, claimed.fence, made)
+    PublishWork(world.stores).run(Job(msgspec.structs.replace(claimed, chunks=LONG_PASSAGES + 1), entry, world.objects))
+    assert not world.objects.exists(part)
 
 
 @pytest.mark.parametrize("fault", [TryLater("away", "It is away."), ZeroDivisionError()])

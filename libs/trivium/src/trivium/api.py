@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from trivium.domain.access import MAX_KEY_KEEP_S, MAX_KEY_LIFE_S, MAX_KEY_NAME_CHARS, Role
+from trivium.domain.access import MAX_KEY_KEEP_S, MAX_KEY_LIFE_S, MAX_KEY_NAME_CHARS, Role, TrailOutcome
 from trivium.domain.answers import Kind, Turn, Usage, Verdict
 from trivium.domain.connections import (
     CONNECTION_ID,
@@ -1155,6 +1155,10 @@ class TrailEntry(Output, frozen=True):
         tuple[str, ...],
         Meta(description="Ids of documents, keys, edits; names of datasets. More than a hundred are several entries."),
     ]
+    outcome: Annotated[
+        TrailOutcome | None,
+        Meta(description="`broke_off`: it failed or was given up once begun. Entries of older releases have none."),
+    ] = None
 
 
 class TrailPage(Output, frozen=True):

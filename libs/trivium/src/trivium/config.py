@@ -603,14 +603,14 @@ def describe(settings: Settings, environ: Mapping[str, str] | None = None) -> li
     return rows
 
 
-def wants_debugging(environ: Mapping[str, str] | None = None) -> bool:
+def wants_debugging() -> bool:
     """Whether a failure should show its insides. Never raises, so that it can be asked about any failure."""
-    return (os.environ if environ is None else environ).get(PREFIX + "LOG_LEVEL", "").lower() == "debug"
+    return os.environ.get(PREFIX + "LOG_LEVEL", "").lower() == "debug"
 
 
-def wanted_log_format(environ: Mapping[str, str] | None = None) -> str:
+def wanted_log_format() -> str:
     """How a failure should be logged, also that of reading the settings. Never raises."""
-    return (os.environ if environ is None else environ).get(PREFIX + "LOG_FORMAT", "")
+    return os.environ.get(PREFIX + "LOG_FORMAT", "")
 
 
 def unknown_variables(environ: Mapping[str, str] | None = None) -> list[str]:
@@ -625,11 +625,10 @@ def misspelt(environ: Mapping[str, str] | None = None) -> list[str]:
     return [f"{name} is not a setting of Trivium{_meant(name)}" for name in unknown_variables(environ)]
 
 
-def left_embedded(environ: Mapping[str, str] | None = None) -> list[str]:
+def left_embedded() -> list[str]:
     """A sentence where servers are named and `TRIVIUM_BACKEND` is not, for whoever runs a command."""
-    env = os.environ if environ is None else environ
-    named = [variable for variable in map(_variable, SERVERS) if env.get(variable)]
-    if not named or env.get(_variable("backend")):
+    named = [variable for variable in map(_variable, SERVERS) if os.environ.get(variable)]
+    if not named or os.environ.get(_variable("backend")):
         return []
     return [f"{named[0]} is set, and TRIVIUM_BACKEND=distributed is not: documents stay in the data directory."]
 

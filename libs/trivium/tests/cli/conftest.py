@@ -60,8 +60,6 @@ from trivium_query.contradictions.find import Contradictions
 from trivium_query.http.app import create_app
 from trivium_query.requests import AskRequest, Services
 
-ESCAPE = "\x1b]0;owned\x07\x1b[2J"
-
 
 class World:
     """Every store behind the application, for one tenant at a time."""

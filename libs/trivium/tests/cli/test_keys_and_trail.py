@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from trivium.access.trail import Trail
-from trivium.domain.access import Caller, Role
+from trivium.domain.access import Caller, Role, TrailOutcome
 from trivium.domain.scope import DEFAULT_TENANT
 
 if TYPE_CHECKING:
@@ -53,8 +53,16 @@ def test_the_trail_as_json_is_an_entry_a_line_however_many_pages_there_are(run: 
     lines = run("trail", "--json").stdout.splitlines()
     told = [json.loads(line) for line in lines]
     assert [one["targets"] for one in told] == [[f"{number:032x}"] for number in range(205)]
-    assert {tuple(one) for one in told} == {("at", "key_id", "by", "action", "targets")}
+    assert {tuple(one) for one in told} == {("at", "key_id", "by", "action", "targets", "outcome")}
     assert len(run("trail").stdout.splitlines()) == 205
+
+
+def test_the_trail_says_what_broke_off(run: Run, world: World) -> None:
+    caller = Caller(DEFAULT_TENANT, Role.ADMIN, "environment-1")
+    Trail(world.objects).add_touched(caller, "source.delete", {"x": TrailOutcome.DONE, "y": TrailOutcome.BROKE_OFF})
+    done, broken = run("trail").stdout.splitlines()
+    assert done.endswith("environment-1  source.delete  x")
+    assert broken.endswith("environment-1  source.delete (broke off)  y")
 
 
 def test_the_trail_as_json_loses_no_character_and_shows_none_that_a_terminal_obeys(run: Run, world: World) -> None:

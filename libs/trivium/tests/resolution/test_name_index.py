@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import tracemalloc
 from collections.abc import Mapping, Sequence
 
 import pytest
@@ -137,3 +138,20 @@ def test_an_endless_name_has_few_blocks_and_is_like_itself_alone(name: str) -> N
     other = name.strip() + "y"
     assert len(blocking.blocks_of(name.strip())) < 40
     assert likeness(name.strip(), other, person=False).kind is Kind.NONE
+
+
+def test_what_is_remembered_of_names_does_not_grow_with_them() -> None:
+    def take_apart(first: int, last: int) -> None:
+        for number in range(first, last):
+            for block in blocking.blocks_of(f"professor ilse the {number}th of harrow weir"):
+                blocking.block_id(block)
+
+    take_apart(0, 10_000)
+    tracemalloc.start()
+    try:
+        take_apart(10_000, 30_000)
+        grown = tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+    # What is remembered now was made since, in the place of what was remembered before: 2 kB a name, a few thousand.
+    assert grown < 16_000_000

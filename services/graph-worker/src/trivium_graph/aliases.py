@@ -20,6 +20,7 @@ from trivium_graph.division import untitled
 from trivium_graph.spans import Name
 
 MAX_SHORT_CHARS = 10  # Schwartz and Hearst 2003: an abbreviation has 2 to 10 characters
+MAX_GIVEN_ING = 5  # letters of a given name in -ing: Xing, Jing, Liang Ying
 MAX_EXTRA_WORDS = 5  # the same: the long form has at most min(|A| + 5, 2 |A|) words
 
 _SHORT_IN_PARENTHESES = re.compile(r"\(([A-Z][\w&.-]{1,9}?)s?(?:[;,] [^()]{1,60})?\)")
@@ -121,13 +122,15 @@ def full_name_of_title(title: str, term: str) -> bool:
 def short_names(types: Mapping[str, EntityType], claims: Iterable[Claim]) -> dict[str, str]:
     """Which keys mean another key throughout one document.
 
-    A surname means the one person who bears it here; two bearers, or a place of that name, leave it alone.
+    A surname means the one person who bears it here; two bearers, or a place of that name, leave it alone. Nobody bears
+    the name of what a sentence begins to do with it: "Keeping Helm up to date".
     The plural of an acronym that the document explains ("CNNs") means the acronym.
     """
     bearers: dict[str, set[str]] = {}
     for key, kind in types.items():
         words = key.split()
-        if kind is EntityType.PERSON and 1 < len(words) <= 4 and words[0] not in _NOT_GIVEN:
+        doing = len(words[0]) > MAX_GIVEN_ING and words[0].endswith("ing") and words[0] not in lexicon.GIVEN_NAMES
+        if kind is EntityType.PERSON and 1 < len(words) <= 4 and words[0] not in _NOT_GIVEN and not doing:
             bearers.setdefault(words[-1], set()).add(key)
     meant = {
         surname: next(iter(keys))

@@ -8,13 +8,13 @@ from collections.abc import Sequence
 
 from trivium.domain.graph import EntityType
 from trivium_graph import lexicon, types
+from trivium_graph.division import PERSON_VOTES
 from trivium_graph.shares import Reading
 from trivium_graph.spans import QUOTES, Name
 
 _COMMA = re.compile(r" ?, ")
 _RESIDENT = re.compile(r"(?:, \d\d,| \(\d\d\))? of ")
 _LONGEST_GAP = len(", 99, of ")
-_PERSON = ((EntityType.PERSON, types.CERTAIN), (EntityType.PERSON, 2 * types.LIKELY))
 
 Votes = defaultdict[str, defaultdict[EntityType, float]]
 
@@ -85,5 +85,5 @@ def _pair_votes(text: str, left: Name, right: Name, votes: Votes) -> None:
     if right.key in lexicon.PLACES:
         if _COMMA.fullmatch(text, left.end, right.start):
             votes[left.key][EntityType.LOCATION] += types.LIKELY
-    elif _RESIDENT.fullmatch(text, left.end, right.start) and types.by_form(left.surface) in _PERSON:
+    elif _RESIDENT.fullmatch(text, left.end, right.start) and types.by_form(left.surface) in PERSON_VOTES:
         votes[right.key][EntityType.LOCATION] += types.WEAK + 0.1

@@ -22,6 +22,7 @@ from trivium.ports.stores import Stores
 from trivium.telemetry import DRIFT
 from trivium.watching.store_calls import store_call
 from trivium_ingest.hypernodes import hypernode_ids
+from trivium_ingest.stages import forget_parts
 from trivium_ingest.upkeep.rows import write_rows, writer_of
 
 log = structlog.get_logger()
@@ -105,6 +106,7 @@ class PublishWork(msgspec.Struct, frozen=True):
             if stored[store][document.id] != ids[document.id]:
                 raise self._incomplete(job, store, ids[document.id], stored[store][document.id])
         require_membership(self.stores, document)
+        forget_parts(job, artifacts.own_key(job.entry.artifacts[Stage.EMBED.value]))
         if not job.untouched:
             published = msgspec.structs.replace(document, active_version=document.version, updated_at=time.time())
             job.progress.seal(published)

@@ -5,11 +5,12 @@ Publishing is `publish.py`.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain, islice
 from mimetypes import guess_type
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 
@@ -49,8 +50,6 @@ from trivium_ingest.opening import parse_opened
 from trivium_ingest.own_date import own_date
 from trivium_ingest.own_words import about
 from trivium_ingest.visual import visual_vectors, with_names
-
-T = TypeVar("T")
 
 INDEX_VERSION = 1
 EMBED_VERSION = 1
@@ -115,13 +114,16 @@ class ParseWork(msgspec.Struct, frozen=True):
 
     def run(self, job: Job) -> Outcome:
         """Read the original and parse it; the uploader's title stands in where the document has none."""
-        return self._parsed(job, *self._original(job))
+        return self._parsed(job, KeptHearing(job), *self._original(job))
 
     def run_all(self, jobs: Sequence[Job]) -> list[Outcome | TriviumError]:
         """The originals are fetched some at a time, and parsed one after the other."""
+        begun = time.monotonic()
         originals = read_all(self._original, jobs)
         return [
-            original if isinstance(original, TriviumError) else tried(self._parsed, job, *original)
+            original
+            if isinstance(original, TriviumError)
+            else tried(self._parsed, job, KeptHearing(job, begun), *original)
             for job, original in zip(jobs, originals, strict=True)
         ]
 
@@ -129,9 +131,9 @@ class ParseWork(msgspec.Struct, frozen=True):
         own = require_membership(self.stores, job.document)
         return own, *self.originals.read(job.tenant, job.document.id, job.document.version)
 
-    def _parsed(self, job: Job, own: Member | None, origin: Origin, blob: Blob) -> Outcome:
+    def _parsed(self, job: Job, hearing: KeptHearing, own: Member | None, origin: Origin, blob: Blob) -> Outcome:
         parsed = parse_opened(
-            lambda opened: self.parse(opened, job.progress.tell, self.readers.of(job.document), KeptHearing(job)),
+            lambda opened: self.parse(opened, hearing.tell, self.readers.of(job.document), hearing),
             blob,
             self.stores,
             job.document,
@@ -243,25 +245,23 @@ class EmbedWork(msgspec.Struct, frozen=True):
         chunks = [job.load(Stage.ENRICH, list[Chunk]) for job in jobs]
         parts = self._parts(jobs[0]) if len(jobs) == 1 and len(chunks[0]) > LONG_PASSAGES else None
         vectors = self._embedded(list(chain.from_iterable(chunks)), jobs, parts)
-        outcomes = [
-            Outcome(artifacts.encoded_rows(self._with_pictures(job, of_one, islice(vectors, len(of_one))), len(of_one)))
+        return [
+            Outcome(artifacts.encoded_rows(self._with_pictures(job, of_one, islice(vectors, len(of_one)))))
             for job, of_one in zip(jobs, chunks, strict=True)
         ]
-        if parts:
-            parts.forget()
-        return outcomes
 
     def _parts(self, job: Job) -> Parts:
-        """What is kept of a long document, slice by slice."""
-        return Parts(job.objects, f"{artifacts.artifact_key(job.entry, self.stage, self.fingerprint())}.parts")
+        return _parts_of(job, artifacts.artifact_key(job.entry, self.stage, self.fingerprint()))
 
     def _embedded(self, chunks: Sequence[Chunk], jobs: Sequence[Job], parts: Parts | None) -> Iterator[ChunkVectors]:
         for some in in_slices(chunks, EMBEDDED_AT_ONCE, jobs):
             make = partial(self._slice, some)
-            yield from parts.made_once(some[0].id, list[ChunkVectors], make) if parts else make()
+            name = f"{some[0].id}-{len(some)}"
+            yield from parts.made_once(name, list[ChunkVectors], make) if parts else make()
 
     def _slice(self, chunks: Sequence[Chunk]) -> list[ChunkVectors]:
-        return list(map(vectors_of, chunks, self.embedder.embed_passages([passage_of(chunk) for chunk in chunks])))
+        vectors = self.embedder.embed_passages([passage_of(chunk) for chunk in chunks])
+        return [vectors_of(*pair) for pair in zip(chunks, vectors, strict=True)]
 
     def _with_pictures(
         self, job: Job, chunks: Sequence[Chunk], vectors: Iterable[ChunkVectors]
@@ -270,6 +270,17 @@ class EmbedWork(msgspec.Struct, frozen=True):
             return vectors
         seen = visual_vectors(self.visual, job.objects, job.document, chunks)
         return (msgspec.structs.replace(row, visual=seen.get(row.chunk_id, b"")) for row in vectors)
+
+
+def _parts_of(job: Job, key: str) -> Parts:
+    """What is kept of a long document's vectors, slice by slice, until they are stored as `key`."""
+    return Parts(job.objects, f"{key}.parts")
+
+
+def forget_parts(job: Job, key: str) -> None:
+    """Remove the parts of the vectors `key`, which are stored."""
+    if job.document.chunks > LONG_PASSAGES:
+        _parts_of(job, key).forget()
 
 
 def passage_of(chunk: Chunk) -> Passage:

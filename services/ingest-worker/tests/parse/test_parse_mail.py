@@ -151,6 +151,67 @@ def test_what_is_named_as_a_character_set_and_is_none_decodes_nothing(parse: Par
     assert [child.name for child in document.children] == ["bcher-kva.csv"]
 
 
+@pytest.mark.parametrize(
+    ("stated", "name"),
+    [
+        ('filename="a; b.csv"; filename=c.csv', "a; b.csv"),
+        (r'FileName = "a \"b\"; c.csv"', 'a "b"; c.csv'),
+        ("filename=a b.csv ;size=3", "a b.csv"),
+        ('filename="a; b.csv', '"a; b.csv'),
+        ("filename*1*=%BCr.csv; filename*0*=utf-8''f%C3", "für.csv"),
+        ('filename*0="a;"; filename*1=b.csv', "a;b.csv"),
+        ("filename*=utf-8''f%C3%BCr.csv; filename*0=b.csv", "für.csv"),
+        (f"filename*{'1' * 5_000}*=b.csv; filename=a.csv", "a.csv"),
+    ],
+)
+def test_a_file_has_the_name_that_its_header_gives_it(parse: Parse, stated: str, name: str) -> None:
+    kind, content = _parts("mixed", (f"text/csv\nContent-Disposition: attachment; {stated}", "a,b\n1,2"))
+    assert [child.name for child in parse(f"{HEADERS}Content-Type: {kind}\n\n{content}", "a.eml").children] == [name]
+
+
+@pytest.mark.parametrize(
+    "head", ["Content-Type: text/plain", "Content-Disposition: attachment", "Content-Type: multipart/x"]
+)
+@pytest.mark.parametrize(("begin", "more"), [('; name="', ";"), ("", ";a=b")])
+def test_parameters_of_a_header_are_read_in_linear_time(parse: Parse, head: str, begin: str, more: str) -> None:
+    def read(count: int) -> ParsedDocument:
+        return parse(f"{HEADERS}{head}{begin}{more * count}\n\nHello.\n", "a.eml")
+
+    assert growth(read, 20_000) < LINEAR
+
+
+def _nested(depth: int) -> str:
+    """Parts in parts, each with a text before the next."""
+    inside = "".join(
+        f"Content-Type: multipart/mixed; boundary=b{level}\n\n--b{level}\n\nLevel {level}.\n--b{level}\n"
+        for level in range(depth)
+    )
+    return f"{HEADERS}{inside}"
+
+
+def test_parts_that_lie_too_deep_are_a_file_in_one_piece(parse: Parse) -> None:
+    document = parse(f"{_nested(2_000)}\nThe deepest.\n", "a.eml")
+    assert "Level 0." in body(document)
+    assert f"Level {message.MAX_DEPTH}." in body(document)
+    (child,) = document.children
+    assert f"Level {message.MAX_DEPTH + 1}." in child.content.decode()
+    assert "The deepest." in child.content.decode()
+
+
+def test_lines_of_parts_in_parts_are_read_in_linear_time(parse: Parse) -> None:
+    def read(depth: int) -> ParsedDocument:
+        lines = "\n" * (1_000 * depth)
+        return parse(f"{_nested(depth)}{lines}", "a.eml")
+
+    assert growth(read, 40) < LINEAR
+
+
+def test_a_mail_of_too_many_parts_is_refused(parse: Parse) -> None:
+    kind, content = _parts("mixed", *[("text/plain", "")] * (message.MAX_PARTS + 1))
+    with pytest.raises(NeverWill, match="max_members"):
+        parse(f"{HEADERS}Content-Type: {kind}\n\n{content}", "a.eml")
+
+
 def test_plain_text_is_preferred_to_the_same_words_in_html(parse: Parse) -> None:
     message = mail("The plain words.")
     message.add_alternative("<p>The <b>HTML</b> words.</p>", subtype="html")
@@ -334,6 +395,10 @@ def test_what_a_mail_quotes_that_is_no_answer_is_kept() -> None:
 def test_lines_that_were_wrapped_for_sending_flow_again() -> None:
     flowed = "A long \nsentence.\nAnother.\n> quoted \n> still\n-- \nAda"
     assert unwrapped(flowed, delete_space=False) == "A long sentence.\nAnother.\n> quoted \n> still\n-- \nAda"
+
+
+def test_lines_that_flow_on_and_on_are_joined_in_linear_time() -> None:
+    assert growth(lambda count: unwrapped("a \n" * count, delete_space=False), 200_000) < LINEAR
 
 
 def test_a_mailbox_gives_its_mails_by_date_and_subject(parse: Parse) -> None:

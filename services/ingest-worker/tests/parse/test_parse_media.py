@@ -15,8 +15,9 @@ from media_files import Picture, media, recorded, slide, tone, wav
 from numpy.typing import NDArray
 from PIL import Image
 
-from trivium.domain.errors import NeverWill
+from trivium.domain.errors import NeverWill, TriviumError
 from trivium.domain.parsed import Box, ParsedDocument, UnitKind
+from trivium.flow.in_turns import GoesOn
 from trivium.flow.queues import RECORDINGS
 from trivium.ports.inference import OcrLine, Segment, Transcript
 from trivium.ports.parser import Blob, ParseLimits
@@ -55,7 +56,7 @@ class Speaker:
 
     fingerprint = "speaker"
 
-    def __init__(self, *segments: Segment, failure: NeverWill | None = None) -> None:
+    def __init__(self, *segments: Segment, failure: TriviumError | None = None) -> None:
         self._segments, self._failure = segments, failure
 
     def transcribe(
@@ -211,6 +212,13 @@ def test_speech_and_slides_stand_on_one_time_line_and_speech_knows_its_slide(par
     white, opened, yellow, falls = document.units
     assert (opened.asset, falls.asset) == (white.asset, yellow.asset)
     assert white.asset != yellow.asset
+
+
+def test_the_pictures_of_a_film_are_read_once_all_is_heard_in_it(parse: Parse) -> None:
+    ocr, film = ColourOcr(), media("mp4", slides("white"), sound="aac", rate_hz=44_100)
+    with pytest.raises(GoesOn):
+        parse(film, "talk.mp4", ocr=ocr, transcriber=Speaker(failure=GoesOn()))
+    assert not ocr.looks
 
 
 def test_without_a_speech_model_a_film_is_its_slides_and_says_what_was_not_read(parse: Parse) -> None:

@@ -130,6 +130,13 @@ def test_any_name_is_kept_in_a_message_in_a_message(parse: Parse, name: str) -> 
     assert f"From: {name} <ada@example.org>\nTo: {name}\n" in inner
 
 
+def test_the_name_of_an_attachment_is_bounded_and_keeps_its_end(parse: Parse) -> None:
+    attachment = outlook_attachment("ü" * 5_000 + ".txt", b"42 euros")
+    message = compound_file(outlook_message("Weir", "In May.", **{"__attach_version1.0_#00000000": attachment}))
+    assert [child.name for child in parse(message, "a.msg").children] == ["ü" * 251 + ".txt"]
+    assert [child.name for child in parse(_attached("ü" * 5_000), "a.msg").children] == ["ü" * 255 + ".eml"]
+
+
 @given(st.binary(max_size=60), st.integers(0, 100))
 def test_compressed_rich_text_of_any_bytes_stays_within_its_bound(content: bytes, most: int) -> None:
     for kind in (b"LZFu", b"MELA"):

@@ -26,6 +26,7 @@ from trivium.domain.parsed import Box
 from trivium.domain.password import Password
 from trivium.ports.inference import OcrLine
 from trivium.ports.parser import Blob, ParserModels
+from trivium_ingest.parse import parser_process
 from trivium_ingest.parse.build import fingerprint
 from trivium_ingest.parse.sandbox import Bounds, Sandbox
 
@@ -259,6 +260,14 @@ def test_an_engine_that_does_not_start_is_not_the_files_fault(engines) -> None: 
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="finds the child in /proc")
+def test_a_child_that_loads_unstructured_is_waited_for_beyond_the_usual_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parser_process, "_START_S", 0.0)
+    with closing(Sandbox()) as quick, pytest.raises(TryLater, match="does not start"):
+        quick.fingerprint()
+    with closing(Sandbox(loads_unstructured=True)) as patient:
+        assert patient.fingerprint() == fingerprint()
+
+
 def test_an_idle_child_ends_and_one_with_its_engine_waits_longer(engines) -> None:  # type: ignore[no-untyped-def]
     made = Sandbox(engines.noise, bounds=Bounds(idle_s=0.2))
     try:

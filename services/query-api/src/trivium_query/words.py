@@ -28,6 +28,20 @@ _STOP = frozenset(
     dans sur pour par avec au aux el los las unos unas y o es son era fue quien cuando donde como por para con del al
     il lo gli uno una e sono chi che cosa dove quando come perche per di da o os um uma quem onde no na""".split()
 )
+# Words that only ask, and that `stopwordsiso` lacks; none that is a word of content without its accents.
+_QUESTION_WORDS = {
+    "ar": "لماذا لمن",
+    "de": """worum wofür wozu womit wovon woran worin woraus wodurch wogegen worauf worüber wonach wobei weswegen
+    wieviel wieviele inwiefern inwieweit""",
+    "el": "γιατί",
+    "hi": """क्या किसने किसके किसकी किसका किससे किसको किसमें किन किनके कब कहाँ कहां क्यों कैसे कैसा कैसी कितने कितनी
+    कौनसी कौनसे""",
+    "nl": "hoeveel waarvoor waarmee waarvan waaraan waarin waardoor waarover",
+    "pt": "quanta quantos quantas",
+    "ru": """какое какие какого какую какому каким какими каком каких каков какова каково каковы чей чья чьё чьи
+    чьего""",
+    "tr": "kimler kimin hangileri hangisidir kaç nedir neler nelerdir neyin neyle",
+}
 # Verbs that ask about whatever stands beside them. As content they say a little, as the subject of a question nothing.
 _ASKING = frozenset("happen happened happens hear heard know known knows mean means mention mentioned".split())
 # Past forms that no ending betrays, to their verb.
@@ -135,7 +149,8 @@ def _is_letter(word: str) -> bool:
 
 @lru_cache(maxsize=64)
 def _function_words(language: str) -> frozenset[str]:
-    return frozenset(map(fold, stopwords(language))) if has_lang(language) else frozenset()
+    known = stopwords(language) if has_lang(language) else ()
+    return frozenset(map(fold, (*known, *_QUESTION_WORDS.get(language, "").split())))
 
 
 @lru_cache(maxsize=64)

@@ -8,10 +8,9 @@ from collections.abc import Iterator
 
 import grpc
 import pytest
-from google.rpc.error_details_pb2 import ErrorInfo
+from grpc_doors import why
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
-from grpc_status import rpc_status
 
 from trivium.config import Settings
 from trivium.domain.documents import Document
@@ -35,15 +34,6 @@ def asks(channel: grpc.aio.Channel) -> query_pb2_grpc.QueryServiceStub:
 @pytest.fixture
 def ingests(channel: grpc.aio.Channel) -> ingest_pb2_grpc.IngestServiceStub:
     return ingest_pb2_grpc.IngestServiceStub(channel)
-
-
-def why(error: grpc.RpcError) -> ErrorInfo:
-    """The rich reason of a failed call."""
-    status = rpc_status.from_call(error)
-    assert status is not None
-    info = ErrorInfo()
-    assert status.details[0].Unpack(info)
-    return info
 
 
 def pieces(*contents: bytes, **header: str) -> list[ingest.SubmitSourceRequest]:

@@ -57,6 +57,7 @@ async def test_an_administrator_gives_a_key_sees_its_use_and_takes_it_back(clien
         ("environment-1", "", "key.rotate", [key["id"], rotated["key"]["id"]]),
         ("environment-1", "", "key.revoke", [rotated["key"]["id"]]),
     ]
+    assert {one["outcome"] for one in page["entries"]} == {"done"}
     assert "sentence" not in str(page)
     assert "mira.txt" not in str(page)
     assert (await client.get("/v1/trail", headers={"x-api-key": "beta"})).json()["entries"] == []

@@ -24,7 +24,16 @@ from trivium.domain.errors import Conflict, NeverWill, TriviumError, TryLater
 from trivium.domain.limits import TooMany
 from trivium.domain.scope import DEFAULT_TENANT, Tenant
 from trivium.edits.curation import Curated, Curation, Decide
-from trivium.v1 import graph_pb2, graph_pb2_grpc, graph_schema_pb2, graph_schema_pb2_grpc, ingest_pb2, ingest_pb2_grpc
+from trivium.v1 import (
+    access_pb2,
+    access_pb2_grpc,
+    graph_pb2,
+    graph_pb2_grpc,
+    graph_schema_pb2,
+    graph_schema_pb2_grpc,
+    ingest_pb2,
+    ingest_pb2_grpc,
+)
 from trivium_query.failures import seen
 from trivium_query.http.app import create_app
 from trivium_query.requests import Services
@@ -44,6 +53,11 @@ def settings() -> Settings:
 async def entries(client: httpx2.AsyncClient) -> list[tuple[str, list[str]]]:
     page = (await client.get("/v1/trail", params={"limit": 200}, headers=ALPHA)).json()
     return [(one["action"], one["targets"]) for one in page["entries"]]
+
+
+async def outcomes(client: httpx2.AsyncClient) -> list[tuple[str, list[str], str | None]]:
+    page = (await client.get("/v1/trail", params={"limit": 200}, headers=ALPHA)).json()
+    return [(one["action"], one["targets"], one.get("outcome")) for one in page["entries"]]
 
 
 async def test_edits_undos_and_decisions_on_a_schema_name_their_target(client: httpx2.AsyncClient) -> None:
@@ -161,7 +175,11 @@ async def test_a_deletion_that_breaks_off_is_in_the_trail(
             assert later.value.code() is told
             with suppress(grpc.aio.AioRpcError):
                 await ingest.DeleteSources(ingest_pb2.DeleteSourcesRequest(dataset="default"), metadata=admin)
-        assert await entries(client) == [("source.delete", [engine])] * 4
+            listed = await access_pb2_grpc.AccessServiceStub(channel).ListTrail(
+                access_pb2.ListTrailRequest(), metadata=admin
+            )
+        assert await outcomes(client) == [("source.delete", [engine], "broke_off")] * 4
+        assert [entry.outcome for entry in listed.entries] == ["broke_off"] * 4
 
 
 class TakesItsTime(MemoryIntake):
@@ -233,6 +251,44 @@ async def test_a_tool_that_breaks_off_behind_its_edit_is_in_the_trail_by_its_nam
         edits = [edit.id for edit in curation.now(DEFAULT_TENANT).edits]
         assert await entries(client) == [("graph.create_todo", [edit]) for edit in edits]
         assert len(edits) == 2
+
+
+class DeletesOne(TenantMemoryIntake):
+    """Is away for every document but one."""
+
+    def __init__(self, world: MemoryIntake, tenant: Tenant, first: str) -> None:
+        super().__init__(world, tenant)
+        self._first = first
+
+    def delete(self, document_id: str) -> Document:
+        if document_id != self._first:
+            raise TryLater("store_busy", "The store is busy.")
+        return super().delete(document_id)
+
+
+async def test_of_a_deletion_of_many_the_trail_says_which_was_done_and_which_broke_off(
+    services: Services, engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    registry = services.registry.for_tenant(DEFAULT_TENANT)
+    registry.accept(msgspec.structs.replace(registry.get(engine), id="f" * 32, source="another"))
+    first, second = (document.id for document in registry.list().documents)
+    monkeypatch.setattr(MemoryIntake, "for_tenant", lambda intake, tenant: DeletesOne(intake, tenant, first))
+    services = msgspec.structs.replace(services, intake=MemoryIntake(services.registry))
+    transport = httpx2.ASGITransport(create_app(services))
+    async with httpx2.AsyncClient(transport=transport, base_url="http://localhost") as client:
+        gone = await client.delete("/v1/sources", params={"dataset": "default"}, headers=ALPHA)
+        assert (gone.json()["deleted"], gone.json()["done"]) == (1, False)
+        assert await outcomes(client) == [
+            ("source.delete", [first], "done"),
+            ("source.delete", [second], "broke_off"),
+        ]
+
+
+async def test_an_entry_of_before_outcomes_were_kept_has_none(services: Services, client: httpx2.AsyncClient) -> None:
+    entry = {"at": 1.5, "key_id": "environment-1", "by": "", "action": "source.delete", "targets": ["x"]}
+    key = f"{trail_module.ENTRIES}{1_500_000_000:020d}-0000000a"
+    services.objects.for_tenant(DEFAULT_TENANT).put(key, json.dumps(entry).encode())
+    assert await outcomes(client) == [("source.delete", ["x"], None)]
 
 
 async def test_what_was_not_there_to_delete_is_not(client: httpx2.AsyncClient) -> None:

@@ -131,6 +131,22 @@ def test_messages_that_failed_are_tried_again_where_there_are_more_than_a_connec
     assert (found["stored"], found["failed"], found["error"]["code"]) == (1, 0, "too_many_files")
 
 
+def test_a_message_that_failed_is_not_looked_for_in_a_folder_that_is_numbered_anew_meanwhile(
+    world: World, peer: ImapPeer, address: str
+) -> None:
+    peer.others, peer.busy = {'"Shelf"': []}, {4}
+    follow(world, f"{address},Shelf")
+    assert world.came_to() == (2, 0, 1)
+
+    def shelved(uid: int) -> bytes:
+        peer.validity = 8
+        return mail(uid)
+
+    peer.others, peer.busy, peer.message = {'"Shelf"': [50]}, set(), shelved
+    assert world.came_to() == (1, 0, 0)
+    assert "here://INBOX/7-4.eml" not in world.documents()
+
+
 def number_anew(world: World, peer: ImapPeer, address: str) -> None:
     """A folder that was read, and is numbered anew with two messages."""
     follow(world, address)

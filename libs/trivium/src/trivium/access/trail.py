@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import secrets
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
@@ -18,7 +18,7 @@ from itertools import islice
 import msgspec
 
 from trivium.concurrent_calls import map_concurrent
-from trivium.domain.access import Caller
+from trivium.domain.access import Caller, TrailOutcome
 from trivium.domain.errors import NotFound, Refused
 from trivium.domain.scope import Tenant
 from trivium.ports.objects import Objects, ObjectStore
@@ -32,14 +32,14 @@ MAX_TARGETS = 100
 OPERATOR = "operator"
 """The `key_id` of whoever works on the stores themselves, as `trivium tenants` does."""
 _CURSOR = re.compile(r"[0-9]{20}-[0-9a-f]{8}")
-_touched: ContextVar[dict[str, None] | None] = ContextVar("touched", default=None)
+_touched: ContextVar[dict[str, TrailOutcome] | None] = ContextVar("touched", default=None)
 
 
 class TrailEntry(msgspec.Struct, frozen=True):
     """One deed, `at` in Unix seconds.
 
     `key_id` names the credential, `by` is its name, `action` a word of `access/rules.py`, `targets` the ids of what it
-    was done to, at most `MAX_TARGETS`; datasets and tenants have names.
+    was done to, at most `MAX_TARGETS`; datasets and tenants have names. Entries of older releases have no `outcome`.
     """
 
     at: float
@@ -47,6 +47,7 @@ class TrailEntry(msgspec.Struct, frozen=True):
     by: str
     action: str
     targets: tuple[str, ...] = ()
+    outcome: TrailOutcome | None = None
 
 
 _encode = msgspec.json.Encoder().encode
@@ -54,11 +55,11 @@ _decode = msgspec.json.Decoder(TrailEntry).decode
 
 
 class Touches:
-    """What a request touched while the block was open; what works for it says so by `touched`."""
+    """What a request touched while the block was open; what works for it says so by `touched` or `touching`."""
 
-    def __enter__(self) -> dict[str, None]:
-        """The ids, each once, in the order of their first touch."""
-        ids: dict[str, None] = {}
+    def __enter__(self) -> dict[str, TrailOutcome]:
+        """The ids, each once, in the order of their first touch, with what became of it."""
+        ids: dict[str, TrailOutcome] = {}
         self._token = _touched.set(ids)
         return ids
 
@@ -66,11 +67,11 @@ class Touches:
         _touched.reset(self._token)
 
 
-def touched(*ids: str) -> None:
-    """The request that is being served does something to these."""
+def touched(*ids: str, outcome: TrailOutcome = TrailOutcome.DONE) -> None:
+    """The request that is being served did something to these."""
     ids_so_far = _touched.get()
     if ids_so_far is not None:
-        ids_so_far |= dict.fromkeys(filter(None, ids))
+        ids_so_far |= dict.fromkeys(filter(None, ids), outcome)
 
 
 @contextmanager
@@ -81,7 +82,7 @@ def touching(*ids: str) -> Iterator[None]:
     except Refused:
         raise
     except BaseException:
-        touched(*ids)
+        touched(*ids, outcome=TrailOutcome.BROKE_OFF)
         raise
     touched(*ids)
 
@@ -96,12 +97,19 @@ class Trail:
     def __init__(self, objects: Objects) -> None:
         self._objects = objects
 
-    def add(self, caller: Caller, action: str, targets: Iterable[str]) -> None:
+    def add(
+        self, caller: Caller, action: str, targets: Iterable[str], outcome: TrailOutcome = TrailOutcome.DONE
+    ) -> None:
         """An entry more, or several where there are more than `MAX_TARGETS`; kept when this returns."""
         every = tuple(targets)
         for start in range(0, max(len(every), 1), MAX_TARGETS):
-            entry = TrailEntry(0.0, caller.key_id, caller.name, action, every[start : start + MAX_TARGETS])
-            self._write(caller.tenant, entry)
+            some = every[start : start + MAX_TARGETS]
+            self._write(caller.tenant, TrailEntry(0.0, caller.key_id, caller.name, action, some, outcome))
+
+    def add_touched(self, caller: Caller, action: str, ids: Mapping[str, TrailOutcome]) -> None:
+        """As `add`, for each outcome."""
+        for outcome in dict.fromkeys(ids.values()) or (TrailOutcome.DONE,):
+            self.add(caller, action, (one for one, its_outcome in ids.items() if its_outcome is outcome), outcome)
 
     def read(self, tenant: Tenant, limit: int, cursor: str = "", since: float = 0.0) -> tuple[list[TrailEntry], str]:
         """Entries after `cursor`, or from `since` on, and the cursor of the next page ("" at the end).
@@ -118,7 +126,7 @@ class Trail:
 
     def end(self, tenant: Tenant) -> str:
         """Add the one entry that stays of a tenant that was erased: when, and nobody's name. Its key."""
-        return self._write(tenant, TrailEntry(0.0, "", "", ERASED))
+        return self._write(tenant, TrailEntry(0.0, "", "", ERASED, outcome=TrailOutcome.DONE))
 
     def has_ended(self, tenant: Tenant) -> bool:
         """Whether that entry is all that the tenant has."""

@@ -10,7 +10,7 @@ import click
 from trivium import api
 from trivium.cli.keys import Span
 from trivium.cli.session import connected
-from trivium.cli.terminal import counted, note, one_line, print_json, print_table, say
+from trivium.cli.terminal import counted, json_option, note, one_line, print_json, print_table, say
 from trivium.cli.walk import expanded
 from trivium.domain.connections import (
     DEFAULT_PER_S,
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from trivium.client import TriviumClient
 
 _POLL_S = 0.25
-_as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 @click.group(invoke_without_command=True)
@@ -63,7 +62,7 @@ def connect(context: click.Context) -> None:
     show_default=True,
     help="Requests to the place a second.",
 )
-@_as_json
+@json_option
 def add(
     connection_id: str,
     kind: str,
@@ -110,7 +109,7 @@ def add(
 
 
 @connect.command("list")
-@_as_json
+@json_option
 def list_connections(as_json: bool = False) -> None:
     """List connections with what their last looks came to."""
     with connected() as client:
@@ -127,7 +126,7 @@ def list_connections(as_json: bool = False) -> None:
 
 @connect.command()
 @click.argument("connection_id", metavar="ID")
-@_as_json
+@json_option
 def run(connection_id: str, as_json: bool) -> None:
     """Look at ID now, and wait until what it brought is read."""
     with connected() as client:

@@ -10,14 +10,13 @@ import click
 
 from trivium import api
 from trivium.cli.session import connected
-from trivium.cli.terminal import note, one_line, print_json, say
+from trivium.cli.terminal import json_option, note, one_line, print_json, say
 from trivium.domain.edits import Actor
 from trivium.domain.graph import EntityType
 
 MAX_QUOTE_CHARS = 200
 _TYPES = click.Choice([kind.value for kind in EntityType])
 _why = click.option("--why", default="", help="The reason, kept with the edit.")
-_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 @click.command()
@@ -130,7 +129,7 @@ def undo(edit: str, why: str) -> None:
 @click.argument("question", required=False)
 @click.option("--done", metavar="EDIT", default="", help="Settle the review or task of this number.")
 @_why
-@_json
+@json_option
 def review(entity: str | None, question: str | None, done: str, why: str, as_json: bool) -> None:
     """List what is to be looked at; with ENTITY and QUESTION, add to it; with --done, settle one."""
     from trivium.graph_tools.get_progress import GetProgress, Progress
@@ -164,7 +163,7 @@ def review(entity: str | None, question: str | None, done: str, why: str, as_jso
 @click.option("--kind", default="", help="Only edits of this kind, as merge.")
 @click.option("--by", default="", help="Only edits of who has this in the name.")
 @click.option("--limit", type=click.IntRange(1, 200), default=50, show_default=True, help="How many.")
-@_json
+@json_option
 def log(entity: str, kind: str, by: str, limit: int, as_json: bool) -> None:
     """List the edits of the graph, newest first; with ENTITY, those that are about it."""
     with connected() as client:
@@ -187,7 +186,7 @@ def log(entity: str, kind: str, by: str, limit: int, as_json: bool) -> None:
 @click.option("--document", default="", help="What this document says, by its id.")
 @click.option("--chunk", default="", help="What this passage says, by its id.")
 @click.option("--limit", type=click.IntRange(1, 200), default=20, show_default=True, help="How many.")
-@_json
+@json_option
 def why(entity: str, relation: str, other: str, document: str, chunk: str, limit: int, as_json: bool) -> None:
     """Show who says so: of ENTITY, or of its RELATION (a type) to OTHER; passages, and edits with their numbers."""
     if not (entity or document or chunk):

@@ -7,11 +7,11 @@ import click
 from trivium.cli import runtime
 from trivium.cli.main import EXIT_FAILED
 from trivium.cli.session import settings_of_stores
-from trivium.cli.terminal import counted, note, print_json, print_table
+from trivium.cli.terminal import counted, json_option, note, print_json, print_table
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 @click.pass_context
 def doctor(ctx: click.Context, as_json: bool) -> None:
     """Check every server and folder that the settings name.

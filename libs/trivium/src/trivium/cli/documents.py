@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterator
 from contextlib import suppress
@@ -14,11 +13,11 @@ import click
 
 from trivium import api
 from trivium.cli.session import connected
-from trivium.cli.terminal import counted, note, one_line, print_json, print_table, say, where
+from trivium.cli.terminal import counted, json_option, note, one_line, print_json, print_table, say, where
 from trivium.cli.within import takes_within
 from trivium.domain.documents import INSIDE, STAGES, DocumentState
 from trivium.domain.errors import NotFound, Refused
-from trivium.domain.ids import ID_HEX_DIGITS
+from trivium.domain.ids import is_id
 from trivium.domain.times import written
 from trivium.within import EVERYTHING, Within
 
@@ -29,13 +28,12 @@ MAX_AMBIGUOUS = 5
 NONE_YET = "No documents. Add some with: trivium ingest FOLDER"
 NONE_SUCH = "There are no such documents. List all with: trivium documents"
 MAX_WARNINGS = 20
-_ID = re.compile(rf"[0-9a-f]{{{ID_HEX_DIGITS}}}")
 _COLUMNS = ("state", "chunks", "uploaded", "id", "name", "dated", "run", "by", "remark")
 _VISIBLE = [state for state in DocumentState if state is not DocumentState.DELETED]
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 def status(as_json: bool) -> None:
     """Show how much is done, running and failed."""
     with connected() as client:
@@ -208,7 +206,7 @@ def resolve(client: TriviumClient, wanted: str, dataset: str = "") -> api.Source
 
 def _by_id(client: TriviumClient, wanted: str) -> api.Source | None:
     """None where it is no document's id; a file may be called as ids are, by its hash."""
-    if _ID.fullmatch(wanted):
+    if is_id(wanted):
         with suppress(NotFound):
             return client.source(wanted)
     return None

@@ -7,7 +7,7 @@ import click
 from trivium import api
 from trivium.cli.curate import me, say_edited
 from trivium.cli.session import connected
-from trivium.cli.terminal import counted, note, one_line, print_json, say
+from trivium.cli.terminal import counted, json_option, note, one_line, print_json, say
 
 _why = click.option("--why", default="", help="The reason, kept with the edit.")
 
@@ -15,7 +15,7 @@ _why = click.option("--why", default="", help="The reason, kept with the edit.")
 @click.group(invoke_without_command=True)
 @click.option("--dismissed", is_flag=True, help="Those that were put aside, instead of the others.")
 @click.option("--limit", type=click.IntRange(1, 200), default=50, show_default=True, help="How many.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 @click.pass_context
 def duplicates(context: click.Context, dismissed: bool, limit: int, as_json: bool) -> None:
     r"""List names that may be one thing, the likeliest first, with the reasons.

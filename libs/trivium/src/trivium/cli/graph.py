@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -19,12 +18,12 @@ from trivium.cli.graph_schema import schema
 from trivium.cli.graph_tool import tool
 from trivium.cli.import_list import import_list
 from trivium.cli.session import connected
-from trivium.cli.terminal import address, counted, note, one_line, print_json, print_table, say
+from trivium.cli.terminal import address, counted, json_option, note, one_line, print_json, print_table, say
 from trivium.domain.contradictions import ContradictionKind
 from trivium.domain.errors import NotFound
 from trivium.domain.graph import CO_OCCURS, EntityType
 from trivium.domain.graph_schema import Compliance
-from trivium.domain.ids import ID_HEX_DIGITS
+from trivium.domain.ids import is_id
 from trivium.text.names import fold_name
 
 if TYPE_CHECKING:
@@ -36,7 +35,6 @@ MAX_MEMBERS = 20
 MAX_NEIGHBOURS = 100  # a page
 MAX_PAGES = 100  # of names that begin alike
 _OUTSIDE = (Compliance.PROPOSED, Compliance.REJECTED)
-_ID = re.compile(rf"[0-9a-f]{{{ID_HEX_DIGITS}}}")
 
 
 @click.group()
@@ -62,7 +60,7 @@ graph.add_command(tool)
 @click.argument("prefix", default="")
 @click.option("--type", "kind", type=click.Choice([kind.value for kind in EntityType]), help="Only this type.")
 @click.option("--limit", type=click.IntRange(1, 200), default=50, show_default=True, help="How many.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 def list_entities(prefix: str, kind: str | None, limit: int, as_json: bool) -> None:
     """List entities, most mentioned first; with PREFIX, those whose name begins so."""
     with connected() as client:
@@ -83,11 +81,11 @@ def list_entities(prefix: str, kind: str | None, limit: int, as_json: bool) -> N
 @graph.command()
 @click.argument("entity")
 @click.option("--limit", type=click.IntRange(1), default=25, show_default=True, help="How many neighbours.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 def show(entity: str, limit: int, as_json: bool) -> None:
     """Show ENTITY, a name or an id: its relations and the passages that name it."""
     with connected() as client:
-        picture = _picture(client, entity if _ID.fullmatch(entity) else _by_name(client, entity).id, limit)
+        picture = _picture(client, entity if is_id(entity) else _by_name(client, entity).id, limit)
     if as_json:
         print_json(picture)
         return
@@ -117,7 +115,7 @@ def show(entity: str, limit: int, as_json: bool) -> None:
 @click.option("--level", type=click.IntRange(0, 9), help="How fine; 0, the coarsest, unless given.")
 @click.option("--dataset", default="", metavar="NAME", help="Only what this dataset is about.")
 @click.option("--limit", type=click.IntRange(1, 200), default=25, show_default=True, help="How many.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 def topics(topic: str, level: int | None, dataset: str, limit: int, as_json: bool) -> None:
     """List what the documents are about, the largest topic first; with TOPIC, an id or a part of a name, show that one.
 
@@ -125,9 +123,7 @@ def topics(topic: str, level: int | None, dataset: str, limit: int, as_json: boo
     """
     with connected() as client:
         if topic:
-            seen = client.topic(
-                topic if _ID.fullmatch(topic) else _topic_id(client, topic, level, dataset), dataset=dataset
-            )
+            seen = client.topic(topic if is_id(topic) else _topic_id(client, topic, level, dataset), dataset=dataset)
             print_json(seen) if as_json else _show_topic(seen)
             return
         page = client.topics(level or 0, dataset=dataset, limit=limit)
@@ -157,7 +153,7 @@ def export(form: str, entity: str, depth: int, dataset: str, with_topics: bool, 
     jsonl is JSON Lines, graphml opens in yEd, Gephi and networkx, cypher runs in Neo4j, rdf is N-Triples.
     """
     with connected() as client:
-        around = _by_name(client, entity).id if entity and not _ID.fullmatch(entity) else entity
+        around = _by_name(client, entity).id if entity and not is_id(entity) else entity
         with client.export(form, entity=around, depth=depth, dataset=dataset, topics=with_topics) as pieces:
             if output is not None:
                 note(f"{output}: {_saved(pieces, output):,} bytes")
@@ -168,7 +164,7 @@ def export(form: str, entity: str, depth: int, dataset: str, with_topics: bool, 
 
 @graph.command()
 @click.argument("document")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 def links(document: str, as_json: bool) -> None:
     """Show which documents DOCUMENT, an id or a name, links to, and which link to it."""
     with connected() as client:
@@ -197,7 +193,7 @@ for command in COMMANDS:
 @click.option("--min-confidence", type=click.FloatRange(0, 1), default=0.0, help="Only those at least so sure.")
 @click.option("--dismissed", is_flag=True, help="Those that were put aside, instead of the others.")
 @click.option("--limit", type=click.IntRange(1, 200), default=50, show_default=True, help="How many.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 @click.pass_context
 def contradictions(
     context: click.Context,

@@ -8,7 +8,7 @@ import click
 
 from trivium import api
 from trivium.cli.session import connected
-from trivium.cli.terminal import counted, note, one_line, print_json, say
+from trivium.cli.terminal import counted, json_option, note, one_line, print_json, say
 from trivium.domain.documents import DEFAULT_DATASET
 from trivium.domain.errors import Refused
 from trivium.domain.graph import EntityType
@@ -18,7 +18,6 @@ MAX_QUOTE_CHARS = 160
 SHOWN_EXAMPLES = 2
 
 _dataset = click.option("--dataset", default=DEFAULT_DATASET, show_default=True, help="Whose graph.")
-_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 _by = click.option("--by", default="", help="Who does it; kept with the version.")
 _why = click.option("--why", default="", help="The reason; kept with the version.")
 _number = click.option(
@@ -44,7 +43,7 @@ def schema() -> None:
 @schema.command()
 @_dataset
 @click.option("--version", "number", type=click.IntRange(0), help="An older one.")
-@_json
+@json_option
 def show(dataset: str, number: int | None, as_json: bool) -> None:
     """Show what is in force and what is proposed, with passages that state it."""
     with connected() as client:
@@ -62,7 +61,7 @@ def show(dataset: str, number: int | None, as_json: bool) -> None:
 @_dataset
 @_by
 @_why
-@_json
+@json_option
 def propose(name: str, dataset: str, by: str, why: str, *, as_json: bool, **said: Any) -> None:
     """Read the graph and propose what no type in force covers; with NAME propose that type."""
     if not name and any(said.values()):
@@ -86,7 +85,7 @@ def propose(name: str, dataset: str, by: str, why: str, *, as_json: bool, **said
 @_number
 @_by
 @_why
-@_json
+@json_option
 def accept(names: tuple[str, ...], dataset: str, number: int | None, by: str, why: str, as_json: bool) -> None:
     """Put NAMES in force; without any, every proposal that has no problem."""
     with connected() as client:
@@ -100,7 +99,7 @@ def accept(names: tuple[str, ...], dataset: str, number: int | None, by: str, wh
 @_number
 @_by
 @_why
-@_json
+@json_option
 def reject(names: tuple[str, ...], dataset: str, number: int | None, by: str, why: str, as_json: bool) -> None:
     """Have NAMES not proposed again; one that is in force is so no longer."""
     with connected() as client:
@@ -112,7 +111,7 @@ def reject(names: tuple[str, ...], dataset: str, number: int | None, by: str, wh
 @click.argument("older", type=click.IntRange(0), required=False)
 @click.argument("newer", type=click.IntRange(0), required=False)
 @_dataset
-@_json
+@json_option
 def diff(older: int | None, newer: int | None, dataset: str, as_json: bool) -> None:
     """Show what lies between two versions, who changed it and why; by default what the last change did."""
     with connected() as client:

@@ -11,7 +11,7 @@ import msgspec
 
 from trivium.cli.curate import me
 from trivium.cli.session import connected
-from trivium.cli.terminal import note, one_line, print_json, say
+from trivium.cli.terminal import json_option, note, one_line, print_json, say
 
 if TYPE_CHECKING:
     from trivium.cli.curated_list import Row
@@ -32,7 +32,7 @@ _COUNTED = {
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
 @click.option("--why", default="", help="The reason, kept with the edits.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 def import_list(file: Path, dry_run: bool, why: str, as_json: bool) -> None:
     r"""Import FILE, a curated list of entities and their other names, as edits.
 

@@ -9,11 +9,10 @@ import click
 
 from trivium import api
 from trivium.cli.session import connected
-from trivium.cli.terminal import note, one_line, print_json, print_table, say
+from trivium.cli.terminal import json_option, note, one_line, print_json, print_table, say
 from trivium.domain.access import Role
 
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 24 * 3600}
-_as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 class Span(click.ParamType[int]):
@@ -53,7 +52,7 @@ def keys(context: click.Context) -> None:
 @click.argument("name")
 @click.option("--role", type=click.Choice([role.value for role in Role]), default=Role.READER.value, show_default=True)
 @click.option("--expires", type=Span(), default=None, help="After 30m, 12h or 90d; without it never.")
-@_as_json
+@json_option
 def create(name: str, role: str, expires: int | None, as_json: bool) -> None:
     """Make a key and print its text, this once."""
     with connected() as client:
@@ -61,7 +60,7 @@ def create(name: str, role: str, expires: int | None, as_json: bool) -> None:
 
 
 @keys.command("list")
-@_as_json
+@json_option
 def list_keys(as_json: bool = False) -> None:
     """List keys, newest first, with their state, their last use and what they were used for."""
     with connected() as client:
@@ -79,7 +78,7 @@ def list_keys(as_json: bool = False) -> None:
 @keys.command()
 @click.argument("key_id", metavar="ID")
 @click.option("--keep", type=Span(), default=0, help="The old one opens this much longer (30m, 12h, 2d).")
-@_as_json
+@json_option
 def rotate(key_id: str, keep: int, as_json: bool) -> None:
     """Make another key in the place of ID."""
     with connected() as client:

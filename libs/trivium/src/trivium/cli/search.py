@@ -6,7 +6,7 @@ import click
 
 from trivium import api
 from trivium.cli.session import connected
-from trivium.cli.terminal import address, counted, note, one_line, print_json, say
+from trivium.cli.terminal import address, counted, json_option, note, one_line, print_json, say
 from trivium.cli.within import takes_within
 from trivium.domain.parsed import UnitKind
 from trivium.domain.retrieval import Mode
@@ -28,7 +28,7 @@ MAX_TEXT_CHARS = 320
 )
 @takes_within
 @click.option("--full", is_flag=True, help="Print whole passages.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 def search(
     words: tuple[str, ...],
     mode: str | None,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import click
 
-from trivium.cli.terminal import print_json, print_table
+from trivium.cli.terminal import json_option, print_json, print_table
 from trivium.config import describe, load_settings
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 def config(as_json: bool) -> None:
     """Show every setting, its value and its source.
 

@@ -9,7 +9,7 @@ import click
 
 from trivium.cli import runtime
 from trivium.cli.session import settings_of_stores
-from trivium.cli.terminal import counted, note, print_json, print_table, say
+from trivium.cli.terminal import counted, json_option, note, print_json, print_table, say
 from trivium.config import Settings
 from trivium.domain.errors import Refused
 from trivium.domain.scope import DEFAULT_TENANT, Tenant
@@ -40,7 +40,7 @@ def tenants(context: click.Context) -> None:
 
 
 @tenants.command("list")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 def list_tenants(as_json: bool = False) -> None:
     """List tenants with their documents, the bytes of these, and their keys."""
     from trivium.tenants.totals import tenants_totals

@@ -27,6 +27,9 @@ _PAUSE_S = 10.0  # in a recording: what comes after it is another place
 _PICTURES = 0x2400  # Unicode's pictures of the control characters
 _PICTURE_OF_DELETE = "\u2421"
 
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+"""Its command takes `as_json`."""
+
 
 def clean(text: str) -> str:
     """`text` with control characters made visible and harmless; tabs and line ends stay."""

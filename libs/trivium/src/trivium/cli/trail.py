@@ -10,6 +10,7 @@ import click
 
 from trivium.cli.session import connected
 from trivium.cli.terminal import note, one_line, print_json, say
+from trivium.domain.access import TrailOutcome
 
 if TYPE_CHECKING:
     from trivium import api
@@ -32,7 +33,8 @@ def trail(since: str, as_json: bool) -> None:
             else:
                 at = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(entry.at))
                 who = f"{entry.key_id} ({one_line(entry.by)})" if entry.by else entry.key_id
-                say(f"{at}  {who}  {entry.action}  {' '.join(map(one_line, entry.targets))}".rstrip())
+                did = f"{entry.action} (broke off)" if entry.outcome is TrailOutcome.BROKE_OFF else entry.action
+                say(f"{at}  {who}  {did}  {' '.join(map(one_line, entry.targets))}".rstrip())
     if entry is None:
         note("Nothing was done.")
 

@@ -11,7 +11,7 @@ import msgspec
 from trivium.cli import runtime
 from trivium.cli.main import EXIT_FAILED
 from trivium.cli.session import settings_of_stores
-from trivium.cli.terminal import counted, note, one_line, print_json, print_table
+from trivium.cli.terminal import counted, json_option, note, one_line, print_json, print_table
 from trivium.domain.drift import Drift, Store
 from trivium.domain.errors import Refused
 
@@ -25,7 +25,7 @@ _STORES = {store.value: store for store in Store} | {
 @click.command()
 @click.option("--repair", is_flag=True, help="Write what is missing and remove what is too much.")
 @click.option("--quick", is_flag=True, help="Compare ids alone, not contents.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 @click.pass_context
 def audit(ctx: click.Context, repair: bool, quick: bool, as_json: bool) -> None:
     """Compare every store with the artifacts, document by document, and find what belongs to nobody.

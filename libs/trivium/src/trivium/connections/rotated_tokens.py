@@ -8,18 +8,18 @@ the object store by itself tells nothing; and what was kept for one file is not 
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 import msgspec
-from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-from cryptography.hazmat.primitives.hashes import SHA256
-from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from trivium.connections.secrets import RefreshToken
 from trivium.domain.errors import NotFound
 from trivium.domain.scope import Tenant
 from trivium.ports.objects import Objects, ObjectStore
 from trivium.tenants.being_erased import refuse_while_erased
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 ROTATED = "credentials/rotated/"
 _SALT_BYTES, _NONCE_BYTES, _KEY_BYTES = 32, 12, 32
@@ -34,6 +34,8 @@ class RotatedToken:
 
     def find(self) -> str | None:
         """The newest; None where none is kept that this file opens."""
+        from cryptography.exceptions import InvalidTag  # noqa: PLC0415 - 9 MB, for whoever has such a credential
+
         try:
             content = self._objects.get(self._key)
             salt, nonce = content[:_SALT_BYTES], content[_SALT_BYTES : _SALT_BYTES + _NONCE_BYTES]
@@ -48,6 +50,10 @@ class RotatedToken:
         self._objects.put(self._key, salt + nonce + self._cipher(salt).encrypt(nonce, token.encode(), None))
 
     def _cipher(self, salt: bytes) -> AESGCM:
+        from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # noqa: PLC0415
+        from cryptography.hazmat.primitives.hashes import SHA256  # noqa: PLC0415
+        from cryptography.hazmat.primitives.kdf.hkdf import HKDF  # noqa: PLC0415
+
         derived = HKDF(SHA256(), _KEY_BYTES, salt, _PURPOSE).derive(msgspec.json.encode(self._grant))
         return AESGCM(derived)
 

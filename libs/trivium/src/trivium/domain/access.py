@@ -32,6 +32,14 @@ class Role(enum.StrEnum):
         return ranks.index(self) >= ranks.index(needed)
 
 
+class TrailOutcome(enum.StrEnum):
+    """How a deed of the trail ended."""
+
+    DONE = "done"
+    BROKE_OFF = "broke_off"
+    """Nobody told how far it came."""
+
+
 class Caller(msgspec.Struct, frozen=True):
     """Whoever is behind a request. `key_id` names the credential, `name` is what people call it; no secrets."""
 

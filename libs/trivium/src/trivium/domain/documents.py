@@ -44,7 +44,6 @@ STAGES: tuple[Stage, ...] = tuple(Stage)
 DEFAULT_DATASET = "default"
 DATASET = r"^[A-Za-z0-9][A-Za-z0-9_.-]*$"
 MAX_DATASET_CHARS = 100
-RUN = DATASET
 MAX_RUN_CHARS = MAX_DATASET_CHARS
 INSIDE = " > "  # between a source and the file inside it: "mail.eml > offer.pdf", "drive.zip > plans/report.docx"
 

@@ -6,6 +6,7 @@ All ids are lower-case hexadecimal: 32 digits (128 bits) of SHA-256 over length-
 from __future__ import annotations
 
 import hashlib
+import re
 from typing import Annotated
 
 import msgspec
@@ -13,7 +14,13 @@ import msgspec
 from trivium.domain.scope import Tenant
 
 ID_HEX_DIGITS = 32
+_ID = re.compile(rf"[0-9a-f]{{{ID_HEX_DIGITS}}}")
 Id = Annotated[str, msgspec.Meta(examples=["9f86d081884c7d659a2feaa0c55ad015"])]
+
+
+def is_id(text: str) -> bool:
+    """Whether it is written as ids are."""
+    return _ID.fullmatch(text) is not None
 
 
 def digest(*parts: str | bytes) -> str:

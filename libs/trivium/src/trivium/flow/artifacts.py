@@ -175,11 +175,13 @@ def made(key: str, value: Any, facts: dict[str, Any]) -> Made:
     return Made(key, facts, value if isinstance(value, msgspec.Raw) else msgspec.Raw(_ENCODER.encode(value)))
 
 
-def encoded_rows(rows: Iterable[Any], count: int) -> msgspec.Raw:
-    """A list of `count` values as it is stored, each encoded as it comes: they are never in memory beside it."""
-    content = bytearray(_ARRAY_32 + count.to_bytes(4, "big"))
+def encoded_rows(rows: Iterable[Any]) -> msgspec.Raw:
+    """A list of values as it is stored, each encoded as it comes: they are never in memory beside it."""
+    content, count = bytearray(_ARRAY_32 + bytes(4)), 0
     for row in rows:
         content += _ENCODER.encode(row)
+        count += 1
+    content[1:5] = count.to_bytes(4, "big")
     return msgspec.Raw(content)
 
 

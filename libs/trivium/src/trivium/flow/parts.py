@@ -1,4 +1,4 @@
-"""Parts of a stage's output, kept until all of it is made: what stops or kills the work costs the part in hand.
+"""Parts of a stage's output, kept until all of it is stored: what stops or kills the work costs the part in hand.
 
 They lie among the version's artifacts and go with them.
 """

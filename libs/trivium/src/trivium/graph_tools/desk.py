@@ -34,7 +34,7 @@ from trivium.domain.edits import (
 )
 from trivium.domain.errors import NotFound, Refused, TryLater
 from trivium.domain.graph import MIN_RELATION_CONFIDENCE, Edge, Entity, EntityType
-from trivium.domain.ids import ID_HEX_DIGITS, entity_id
+from trivium.domain.ids import entity_id, is_id
 from trivium.domain.retrieval import Mode, SearchResult
 from trivium.domain.scope import Scope
 from trivium.edits.fold import Folded, Standing
@@ -52,7 +52,6 @@ if TYPE_CHECKING:  # it logs; a client, which logs nothing, reads lists by what 
 
 NEAREST = 3
 MAX_TRIES = 100  # each that is lost is another's edit in the log
-_ID = re.compile(rf"[0-9a-f]{{{ID_HEX_DIGITS}}}")
 _NO_WORD = re.compile(r"[^A-Z0-9]+")
 
 REASONS = {
@@ -125,7 +124,7 @@ class Desk:
         key = self._end(fold_name(reference))
         if made := self._made.get(key):
             return made
-        found = await self._read(reference if _ID.fullmatch(reference) else entity_id(self.scope.tenant, key))
+        found = await self._read(reference if is_id(reference) else entity_id(self.scope.tenant, key))
         if found is not None and (end := self._end(found.key)) != found.key:
             if made := self._made.get(end):
                 return made

@@ -48,7 +48,7 @@ class Connector(Protocol):
     Missing: a place that is not there raises; its files are not gone.
     Duplicate: what was stored under a cursor is not told as `Changed` again while it is as it was.
     Empty: an empty place has no changes, and every file of before is gone.
-    Order: any; a file is told once a look. What is gone is told after the place was seen whole.
+    Order: any; a file is told once a look. What is gone is told at the end, and of a folder that was not seen, nothing.
     Half-done: the cursor is that of what was `stored`; what was not is told at the next look.
     """
 

@@ -12,16 +12,12 @@ import msgspec
 
 
 class Upload(msgspec.Struct, frozen=True):
-    """One object of the bucket. `etag` names this value of it; `modified` is in whole Unix seconds.
-
-    `version_id` is "" where the bucket has no versions, and in listings, which do not tell it.
-    """
+    """One object of the bucket. `etag` names this value of it; `modified` is in whole Unix seconds."""
 
     key: str
     etag: str
     size_bytes: int
     modified: float
-    version_id: str = ""
 
 
 class Uploads(Protocol):

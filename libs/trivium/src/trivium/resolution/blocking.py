@@ -12,7 +12,7 @@ import hashlib
 import zlib
 from functools import lru_cache
 
-from trivium.resolution.forms import KINDS, form_of, initials_of, skeleton
+from trivium.resolution.forms import KINDS, REMEMBERED, form_of, initials_of, skeleton
 from trivium.resolution.likeness import full_names
 
 MAX_BLOCK = 16  # names; what more names have in common tells none of them from the others
@@ -26,7 +26,7 @@ _MULTIPLIERS = tuple((2654435761 * (2 * row + 1)) & _MASK | 1 for row in range(B
 _ADDENDS = tuple((40503 * (row + 1) ** 3) & _MASK for row in range(BANDS * ROWS))
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=REMEMBERED)
 def blocks_of(key: str) -> frozenset[str]:
     """The names of the blocks that a folded name belongs to."""
     core = form_of(key).core
@@ -77,7 +77,7 @@ def is_short_in(block: str, key: str) -> bool:
     return " ".join(form_of(key).core) == name or key.replace(" ", "") == name
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=REMEMBERED)
 def block_id(block: str) -> int:
     """What a store keeps of a block's name: 64 bits with a sign. Two blocks of one id would only be compared more."""
     return int.from_bytes(hashlib.blake2b(block.encode(), digest_size=8).digest(), signed=True)

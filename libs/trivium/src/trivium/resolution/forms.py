@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import NamedTuple
 
+REMEMBERED = 4096  # names, by each function of them: what a few hundred that are settled at once have to do with
+
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
@@ -72,7 +74,7 @@ class Form(NamedTuple):
     tail: tuple[str, ...]
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=REMEMBERED)
 def form_of(key: str) -> Form:
     """The form of a folded name."""
     words = tuple(key.split())
@@ -110,7 +112,7 @@ def _spelt(word: str, place: int, count: int) -> str:
     return _NUMERALS.get(word, word)
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=REMEMBERED)
 def initials_of(key: str) -> frozenset[str]:
     """The acronyms that a name of at least two words may have, with and without its small words."""
     words = key.split()
@@ -126,7 +128,7 @@ def _initial(word: str) -> str:
     return word if word in _NUMERALS and word not in _NUMBERS else word[0]
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=REMEMBERED)
 def skeleton(word: str) -> str:
     """The consonants of a word as they sound, for names that were written in other scripts ("Gadhafi", "Gaddafi")."""
     sounds = word

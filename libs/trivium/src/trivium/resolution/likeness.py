@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from trivium.resolution.forms import KINDS, Form, form_of, initials_of, skeleton
+from trivium.resolution.forms import KINDS, REMEMBERED, Form, form_of, initials_of, skeleton
 
 
 class Kind(enum.StrEnum):
@@ -88,7 +88,7 @@ _SHORT_FORMS = frozenset(
 )  # fmt: skip
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=REMEMBERED)
 def likeness(left: str, right: str, person: bool) -> Likeness:
     """How two folded names are alike; `person` whether both may be people. Symmetric."""
     one, other = form_of(left), form_of(right)

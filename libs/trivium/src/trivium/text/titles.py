@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from trivium.text.names import fold_name, names_in, subnames
+from trivium.text.names import QUALIFIER, fold_name, names_in, subnames
 
 SHORT_TITLE_CONFIDENCE = 0.5  # "Wilmington, North Carolina" is about Wilmington, but so may others be
 MAX_PART_TOKENS = 4
-
-_QUALIFIER = re.compile(r"\s*\([^()]*\)\s*$")
 
 
 class TitlePart(NamedTuple):
@@ -23,7 +20,7 @@ class TitlePart(NamedTuple):
 
 def short_title(title: str) -> TitlePart | None:
     """What stands before the first comma of a title ("Wilmington" of "Wilmington, North Carolina"), or None."""
-    before, comma, _ = _QUALIFIER.sub("", title).partition(", ")
+    before, comma, _ = QUALIFIER.sub("", title).partition(", ")
     key = fold_name(before)
     return TitlePart(key, before) if comma and key and key != fold_name(title) else None
 

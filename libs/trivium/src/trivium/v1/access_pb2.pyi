@@ -110,15 +110,17 @@ class ListTrailResponse(_message.Message):
     def __init__(self, entries: _Optional[_Iterable[_Union[TrailEntry, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
 
 class TrailEntry(_message.Message):
-    __slots__ = ("at", "key_id", "by", "action", "targets")
+    __slots__ = ("at", "key_id", "by", "action", "targets", "outcome")
     AT_FIELD_NUMBER: _ClassVar[int]
     KEY_ID_FIELD_NUMBER: _ClassVar[int]
     BY_FIELD_NUMBER: _ClassVar[int]
     ACTION_FIELD_NUMBER: _ClassVar[int]
     TARGETS_FIELD_NUMBER: _ClassVar[int]
+    OUTCOME_FIELD_NUMBER: _ClassVar[int]
     at: float
     key_id: str
     by: str
     action: str
     targets: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, at: _Optional[float] = ..., key_id: _Optional[str] = ..., by: _Optional[str] = ..., action: _Optional[str] = ..., targets: _Optional[_Iterable[str]] = ...) -> None: ...
+    outcome: str
+    def __init__(self, at: _Optional[float] = ..., key_id: _Optional[str] = ..., by: _Optional[str] = ..., action: _Optional[str] = ..., targets: _Optional[_Iterable[str]] = ..., outcome: _Optional[str] = ...) -> None: ...

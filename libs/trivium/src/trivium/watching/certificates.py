@@ -10,10 +10,9 @@ import socket
 import ssl
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from urllib.parse import urlsplit
 
-from cryptography import x509
 from prometheus_client.metrics_core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
@@ -43,6 +42,8 @@ def tls_servers(settings: Settings) -> dict[str, Address]:
 
 def ends_at(address: Address) -> float:
     """When the certificate that a server shows ends, in Unix seconds. Raises `OSError` (`ssl.SSLError` is one)."""
+    from cryptography import x509  # noqa: PLC0415 - 9 MB, which a server without TLS behind it never needs
+
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     with (
@@ -61,9 +62,8 @@ def ends_at(address: Address) -> float:
 class Certificates(Collector):
     """Of `servers`; one that could not be reached keeps what was last known of it, and is absent before that."""
 
-    def __init__(self, servers: Mapping[str, Address], look: Callable[[Address], float] = ends_at) -> None:
+    def __init__(self, servers: Mapping[str, Address]) -> None:
         self._servers = servers
-        self._look = look
         self._known: dict[str, float] = {}
         self._next = 0.0
         self._lock = threading.Lock()
@@ -88,7 +88,7 @@ class Certificates(Collector):
     def _look_at_all(self) -> None:
         for name, address in self._servers.items():
             try:
-                self._known[name] = self._look(address)
+                self._known[name] = ends_at(address)
             except OSError:
                 continue  # whether the server is there is readiness' business
 

@@ -32,6 +32,7 @@ from trivium_ingest.parse.wire import (
 )
 
 _START_S: Final = 60.0
+_LIBRARY_START_S: Final = 300.0  # with `unstructured`: from a slow disk it takes more than a minute
 _NEAR_BOUND: Final = 0.6
 _ENDED_AT: Final = 0.98  # of what may be resident: a child grows by some megabytes between two looks at it
 _LEAST_STEP: Final = 0.002  # of a file: a child that only says that it goes on waits for its end 500 times at most
@@ -80,6 +81,7 @@ class ParserProcess(ChildProcess):
         self._memory_bytes = memory_bytes
         self._max_jobs = max_jobs
         self._models = models
+        self._start_s = _LIBRARY_START_S if setup.loads_unstructured else _START_S
         self._fingerprint = ""
         self._peak = 0
 
@@ -120,9 +122,9 @@ class ParserProcess(ChildProcess):
             raise
 
     def _first_message(self) -> Ready:
-        """Loading libraries takes about a second, which is not the file's time."""
+        """Loading libraries takes about a second, `unstructured` minutes; which is not the file's time."""
         try:
-            return self.receive(Ready, Deadline(_START_S))
+            return self.receive(Ready, Deadline(self._start_s))
         except (ChildExited, DeadlineExceeded) as error:
             raise TryLater("parser_unavailable", "The parsing process does not start.") from error
 

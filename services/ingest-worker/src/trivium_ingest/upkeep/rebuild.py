@@ -19,7 +19,7 @@ from trivium.flow.stage import Job
 from trivium.ports.inference import Embedder, VisualEncoder
 from trivium.ports.stores import Stores
 from trivium_ingest.publish import PublishWork
-from trivium_ingest.stages import EmbedWork, IndexWork
+from trivium_ingest.stages import EmbedWork, IndexWork, forget_parts
 from trivium_ingest.upkeep.published import has_passages, jobs_of, pages_of_published
 from trivium_ingest.upkeep.retried import retried
 from trivium_ingest.upkeep.rows import store_of, write_rows
@@ -85,6 +85,7 @@ def _embed(work: EmbedWork, jobs: list[Job]) -> None:
     ]
     for (job, key), outcome in zip(wanting, work.run_all([job for job, _ in wanting]) if wanting else (), strict=True):
         artifacts.save(job.objects, key, outcome.value, outcome.facts)
+        forget_parts(job, key)
 
 
 def _point_to(work: EmbedWork, stores: Stores, job: Job) -> None:

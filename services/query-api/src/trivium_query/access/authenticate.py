@@ -23,13 +23,15 @@ from trivium.config import Settings
 from trivium.domain.access import AccessKey, Caller, Role
 from trivium.domain.errors import Refused
 from trivium.domain.scope import DEFAULT_TENANT, Tenant
-from trivium_query.access.single_sign_on import SUBJECT, SingleSignOn, is_token
 
 FRESH_S = 2.0
 """A key is looked up again after it."""
 REMEMBERED = 10_000
 MAX_CREDENTIAL_CHARS = 8192
 OPEN_CALLER = Caller(DEFAULT_TENANT, Role.ADMIN, "open")
+SUBJECT = "sso:"
+"""Begins the key id of a token's holder."""
+_SHAPE_DOTS = 2
 
 
 class Credentials(msgspec.Struct, frozen=True):
@@ -43,6 +45,11 @@ class Credentials(msgspec.Struct, frozen=True):
         """The key or token itself."""
         scheme, _, token = self.authorization.partition(" ")
         return self.api_key or (token.strip() if scheme.lower() == "bearer" else "")
+
+
+def is_token(text: str) -> bool:
+    """Whether it has a JWT's shape: a header that is a JSON object, a body, a signature."""
+    return text.count(".") == _SHAPE_DOTS and text.startswith("eyJ")
 
 
 def require(caller: Caller, role: Role) -> None:
@@ -72,7 +79,11 @@ class Authenticator:
             for number, (key, tenant) in enumerate(settings.tenants_by_key.items(), 1)
         ]
         self._keys = keys
-        self._sso = SingleSignOn(settings) if settings.oidc_issuer else None
+        self._sso = None
+        if settings.oidc_issuer:
+            from trivium_query.access.single_sign_on import SingleSignOn  # noqa: PLC0415 - with cryptography, 9 MB
+
+            self._sso = SingleSignOn(settings)
         self._found: OrderedDict[bytes, _Found] = OrderedDict()
 
     @property

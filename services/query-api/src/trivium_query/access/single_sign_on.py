@@ -22,6 +22,7 @@ from trivium.config import Settings, check_https
 from trivium.domain.access import Caller, Role
 from trivium.domain.errors import Refused, TryLater
 from trivium.domain.scope import Tenant
+from trivium_query.access.authenticate import SUBJECT
 
 KEYS_S = 600.0
 UNASKED_S = 2 * KEYS_S
@@ -31,7 +32,6 @@ FETCH_S = 5.0
 MAX_ANSWER_BYTES = 512 * 1024
 CLOCK_SKEW_S = 30.0
 MAX_SUBJECT_CHARS = 100
-_SHAPE_DOTS = 2
 log = structlog.get_logger()
 _NEEDED = ["exp", "iss", "aud", "sub"]
 
@@ -41,15 +41,6 @@ class _Discovered(msgspec.Struct, frozen=True):
 
     issuer: str
     jwks_uri: str
-
-
-SUBJECT = "sso:"
-"""Begins the key id of a token's holder."""
-
-
-def is_token(text: str) -> bool:
-    """Whether it has a JWT's shape: a header that is a JSON object, a body, a signature."""
-    return text.count(".") == _SHAPE_DOTS and text.startswith("eyJ")
 
 
 class _IssuersKey(msgspec.Struct, frozen=True):

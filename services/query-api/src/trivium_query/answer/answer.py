@@ -367,7 +367,7 @@ async def _extract_one(
     read = await _read(question, extracted, hits, dependencies, ledger) if understood else None
     if read is not None and (question.kind not in READ_TOO or read.draft.found):
         return Written(read.draft, EXTRACTIVE, hits, extracted, read.verdict, read.probability)
-    if formed is not None:
+    if formed is not None and understood:
         return Written(formed.draft, EXTRACTIVE, hits, extracted, formed.verdict)
     part = Verdict.PARTIALLY_SUPPORTED if question.kind in TOLD_IN_PART else None
     return Written(extractive.compose(extracted, hits), EXTRACTIVE, hits, extracted, part)

@@ -31,7 +31,7 @@ READ = frozenset(
 """Kinds that a few words of a passage answer."""
 READ_TOO = frozenset({Kind.REASON, Kind.PROCEDURE})
 """Kinds with a form of their own, which a few words answer where nothing has that form."""
-TOLD_IN_PART = frozenset({Kind.PROCEDURE, Kind.DEFINITION})
+TOLD_IN_PART = frozenset({Kind.PROCEDURE, Kind.DEFINITION, Kind.REASON})
 """Kinds that a sentence without their form tells in part at most."""
 
 SentenceVectors = Callable[[Sequence[str]], Awaitable[Mapping[str, Vector]]]

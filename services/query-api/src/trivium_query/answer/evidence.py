@@ -23,7 +23,7 @@ from trivium_query.words import content_words, fold
 MAX_HITS = 12  # deeper hits hold more chance overlap than answers
 MAX_SENTENCE_CHARS = 1_000
 NAME_WEIGHT = 2.0  # a name or number of the question counts twice a common word
-MIN_PART = 6  # letters of a part of a compound; of 4, 5 and 6 the best for German, and no worse for four others
+MIN_PART = 5  # letters of a part of a compound, stemmed; of 4, too much is answered that is not told
 MIN_POOL = 10  # of fewer hits, a word that two share would seem common
 MIN_ADDRESSES = 3  # of a list of references, and no more than so many characters for each
 MAX_REFERENCE_CHARS = 400
@@ -150,7 +150,7 @@ def _words_of(question: str, language: str, hits: Sequence[Hit]) -> dict[str, fl
 
 def _compounds(asked: Iterable[str], told: Iterable[str]) -> dict[str, frozenset[str]]:
     """The Amazon's basin is "Amazonasbecken" in the question and "Amazonas" in the passage."""
-    long = [word for word in asked if len(word) >= MIN_PART]
+    long = [word for word in asked if len(word) >= MIN_PART and not _NUMBER.search(word)]
     parts = ((word, frozenset(one for one in long if _is_part(one, word))) for word in told if len(word) >= MIN_PART)
     return {word: found for word, found in parts if found}
 

@@ -9,6 +9,7 @@ import msgspec
 from trivium.domain.chunks import Span
 from trivium.domain.parsed import UnitKind
 from trivium.domain.retrieval import Hit
+from trivium.text.languages import ENGLISH
 from trivium.text.names import fold_name
 from trivium_query.answer.evidence import Asked, Candidate, has_address, is_reference_list
 from trivium_query.words import content_words
@@ -20,6 +21,9 @@ BRIDGE_SHARE = 0.8
 LEFT_WORDS_WEIGHT = 0.3
 # A bridge tells at least this share of the question that its target, heading included, does not.
 MIN_BRIDGE_COVERAGE = 0.1
+# Of what the bridge leaves of the question, its target tells so much in another language than English: there names are
+# guessed by their capitals.
+MIN_ADDED = 0.5
 # A sentence that holds this share of the question by itself needs no path; a row's other fields answer the rest.
 SELF_SUFFICIENT = 0.9
 SELF_SUFFICIENT_ROW = 0.6
@@ -28,7 +32,8 @@ SELF_SUFFICIENT_ROW = 0.6
 def along_paths(asked: Asked, ranked: Sequence[Candidate], hits: Sequence[Hit]) -> list[Candidate]:
     """The candidates with their bridges as `via` and their scores raised by them, best first.
 
-    A bridge through a name that the question itself gives leads nowhere new and is left out. No path is walked
+    A bridge through a name that the question itself gives leads nowhere new and is left out, and so is one through
+    a single word in another language than English, which may be any noun or a sentence's first word. No path is walked
     when one sentence holds nearly all of the question.
     """
     if any(asked.coverage(one.covered) >= _sufficient(one) for one in ranked):
@@ -38,7 +43,7 @@ def along_paths(asked: Asked, ranked: Sequence[Candidate], hits: Sequence[Hit]) 
     vias = {
         hit.chunk.id: _bridge(hit, by_chunk, by_place)
         for hit in hits
-        if hit.bridge is not None and not _given(asked, hit.bridge.name)
+        if hit.bridge is not None and _leads(asked, hit.bridge.name)
     }
     raised = [_raised(asked, one, vias.get(one.hit.chunk.id)) for one in ranked]
     return sorted(raised, key=lambda one: (-one.score, one.hit.rank, one.span.start))
@@ -48,10 +53,15 @@ def _sufficient(one: Candidate) -> float:
     return SELF_SUFFICIENT_ROW if one.hit.chunk.kind is UnitKind.TABLE else SELF_SUFFICIENT
 
 
-def _given(asked: Asked, name: str) -> bool:
-    """Whether the question names it already, by itself or within a longer name ("Stennet" in "Stennet Dam")."""
+def _leads(asked: Asked, name: str) -> bool:
+    """Not where the question names it already, by itself or within a longer name ("Stennet" in "Stennet Dam")."""
     words = set(fold_name(name).split())
-    return any(words.issuperset(known.split()) for known in asked.names)
+    given = any(words.issuperset(known.split()) for known in asked.names)
+    return not given and (_is_english(asked) or len(words) > 1)
+
+
+def _is_english(asked: Asked) -> bool:
+    return asked.language in ("", ENGLISH)
 
 
 def _raised(asked: Asked, one: Candidate, via: Candidate | None) -> Candidate:
@@ -60,7 +70,10 @@ def _raised(asked: Asked, one: Candidate, via: Candidate | None) -> Candidate:
     held = one.covered | asked.words_in(one.hit.chunk.heading)
     if asked.coverage(via.covered - held) < MIN_BRIDGE_COVERAGE:
         return one
-    left = asked.coverage(one.covered - via.covered) - asked.coverage(one.covered & via.covered)
+    added = asked.coverage(one.covered - via.covered)
+    if not _is_english(asked) and added < MIN_ADDED * (1.0 - asked.coverage(via.covered)):
+        return one
+    left = added - asked.coverage(one.covered & via.covered)
     score = one.score + BRIDGE_SHARE * max(0.0, via.score) + LEFT_WORDS_WEIGHT * left
     return msgspec.structs.replace(one, via=via, score=score)
 

@@ -7,7 +7,7 @@ Of all its messages a connection has as many as it may have files.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 
@@ -24,10 +24,14 @@ from trivium_query.connect.uids import Uids
 PAGE = 1000
 """Messages that one request tells the UIDs of."""
 MAX_MISSED = 10_000
+_TOO_MANY = "too_many_files"
 
 
 class _Cursor(msgspec.Struct, omit_defaults=True):
-    """As it is written: of one folder, whose numbering the server calls `validity`, or of several by their names."""
+    """As it is written: of one folder, whose numbering the server calls `validity`, or of several by their names.
+
+    `missed` are messages that could not be had; of them, as of folders, those asked for longest ago come first.
+    """
 
     validity: int = 0
     stored: list[tuple[int, int]] = []
@@ -47,35 +51,46 @@ class ImapConnector:
             kept = _Cursor()
         cursors = kept.folders if self._address.several else {"": kept}
         self._folders = {name: _Folder(place, name, each) for name, each in cursors.items()}
+        self._fault: TriviumError | None = None
 
     def changes(self) -> Iterator[Change]:
-        """Folder by folder.
+        """Folder by folder, and then what could not be had before, of the folder first whose turn is longest ago.
 
-        Raises, after the others, for those that cannot be entered or are numbered anew; `too_many_files` at once.
+        Raises, after the others, for those that cannot be entered, are numbered anew, or have more messages than a
+        connection may have.
         """
-        fault: TriviumError | None = None
         with self._opened() as mailbox:
             found = self._found(mailbox)
             held = sum(len(folder) for name, folder in self._folders.items() if name in found)
             for name, wire in found.items():
-                try:
-                    mailbox.enter(wire)
-                except NeverWill as error:
-                    fault = fault or error
-                    continue
-                folder = self._folders.setdefault(name, _Folder(self._place, name, _Cursor()))
-                held -= len(folder)
-                try:
-                    yield from folder.changes(mailbox, MAX_FILES - held)
-                except TryLater as error:
-                    if error.code != CHANGED:
-                        raise
-                    fault = fault or error
-                held += len(folder)
-            if fault is not None:
-                raise fault
+                held -= len(self._folders.get(name, ()))
+                changes = partial(_Folder.changes, mailbox=mailbox, room=MAX_FILES - held)
+                yield from self._within(mailbox, name, wire, changes)
+                held += len(self._folders.get(name, ()))
+            for name in [name for name, folder in self._folders.items() if folder.late]:
+                self._folders[name] = self._folders.pop(name)
+                yield from self._within(mailbox, name, found[name], partial(_Folder.again, mailbox=mailbox))
+            if self._fault is not None:
+                raise self._fault
             for name in self._folders.keys() - found.keys():
                 yield from self._folders[name].all_gone()
+
+    def _within(
+        self, mailbox: Mailbox, name: str, wire: str, ask: Callable[[_Folder], Iterator[Change]]
+    ) -> Iterator[Change]:
+        """What is asked of one folder; what that folder alone has amiss is for the end of the look."""
+        try:
+            mailbox.enter(wire)
+        except NeverWill as error:
+            self._fault = self._fault or error
+            return
+        folder = self._folders.setdefault(name, _Folder(self._place, name, _Cursor()))
+        try:
+            yield from ask(folder)
+        except (Refused, TryLater) as error:
+            if error.code not in (CHANGED, _TOO_MANY):
+                raise
+            self._fault = self._fault or error
 
     def stored(self, change: Change) -> None:
         """See the port."""
@@ -112,42 +127,43 @@ class _Folder:
 
     def __init__(self, place: Place, name: str, kept: _Cursor) -> None:
         self._place, self._prefix = place, f"{name}/" if name else ""
-        self._validity, self._stored, self._missed = kept.validity, Uids(kept.stored), Uids()
-        for uid in kept.missed:
-            self._missed.add(uid)
+        self._validity, self._stored, self._missed = kept.validity, Uids(kept.stored), dict.fromkeys(kept.missed)
+        self.late: list[int] = []
 
     def __len__(self) -> int:
         return len(self._stored) + len(self._missed)
 
     def changes(self, mailbox: Mailbox, room: int) -> Iterator[Change]:
-        """Those that are gone, those that failed before, and new ones, the oldest first, until it has `room` messages.
+        """Those that are gone, and new ones, the oldest first, until it has `room` messages.
 
-        Raises `Refused` (`too_many_files`) where there are more, `TryLater` where messages of a former numbering are
-        left, whose numbers the cursor keeps until they are gone.
+        `late` are then those that could not be had before. Raises `Refused` (`too_many_files`) where there are more,
+        `TryLater` where messages of a former numbering are left, whose numbers the cursor keeps until they are gone.
         """
         if mailbox.validity != self._validity:
             yield from self.all_gone()
             if self._stored:
                 raise TryLater(CHANGED, "Messages of a former numbering could not be removed.", "Look again.")
-            self._validity, self._missed = mailbox.validity, Uids()
+            self._validity, self._missed = mailbox.validity, {}
         yield from self._gone(mailbox)
-        for uid in list(self._missed):
-            size = mailbox.size(uid)
-            if size is None:
-                self._missed.remove(uid)
-            else:
-                yield from self._told(mailbox, uid, size)
-        while page := mailbox.page(mailbox.first_after(self._last), PAGE):
-            fresh = [told for told in page if told[0] > self._last]
+        self.late = list(self._missed)
+        while page := mailbox.page(mailbox.first_after(last := self._last), PAGE):
+            fresh = [told for told in page if told[0] > last]
             if not fresh:
                 return
             left = max(0, room - len(self))
             for uid, size in fresh[:left]:
                 yield from self._told(mailbox, uid, size)
             if left < len(fresh):
-                raise Refused(
-                    "too_many_files", f"There are more than {MAX_FILES:,} messages.", "Connect smaller folders."
-                )
+                raise Refused(_TOO_MANY, f"There are more than {MAX_FILES:,} messages.", "Connect smaller folders.")
+
+    def again(self, mailbox: Mailbox) -> Iterator[Changed]:
+        """Those that are `late`, and there still; none where the folder was numbered anew meanwhile."""
+        for uid in self.late if mailbox.validity == self._validity else ():
+            size = mailbox.size(uid)
+            if size is None:
+                del self._missed[uid]
+            else:
+                yield from self._told(mailbox, uid, size)
 
     def all_gone(self) -> Iterator[Gone]:
         """Every message that was stored."""
@@ -162,7 +178,7 @@ class _Folder:
             self._stored.remove(int(uid))
         else:
             self._stored.add(int(uid))
-            self._missed.remove(int(uid))
+            self._missed.pop(int(uid), None)
 
     def cursor(self) -> _Cursor:
         """What is to be written of it."""
@@ -170,7 +186,7 @@ class _Folder:
 
     @property
     def _last(self) -> int:
-        return max(self._stored.last, self._missed.last)
+        return max(self._stored.last, max(self._missed, default=0))
 
     def _name(self, uid: int) -> str:
         return f"{self._prefix}{self._validity}-{uid}.eml"
@@ -178,7 +194,8 @@ class _Folder:
     def _told(self, mailbox: Mailbox, uid: int, size: int) -> Iterator[Changed]:
         yield Changed(self._name(uid), str(uid), partial(self._fetch, mailbox, uid, size))
         if uid not in self._stored:
-            self._missed.add(uid)
+            self._missed.pop(uid, None)
+            self._missed[uid] = None
 
     def _gone(self, mailbox: Mailbox) -> Iterator[Gone]:
         """What was stored and is not there any more."""
@@ -189,8 +206,7 @@ class _Folder:
         for first in range(1, old + 1, PAGE):
             for uid, _ in mailbox.page(first, min(PAGE, old + 1 - first)):
                 there.add(uid)
-                if uid not in self._stored:
-                    self._missed.add(uid)
+        self._missed = {uid: None for uid in (*self._missed, *there) if uid in there and uid not in self._stored}
         for uid in list(self._stored):
             if uid not in there:
                 yield Gone(self._name(uid))

@@ -9,7 +9,7 @@ import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import SimpleNamespace
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from trivium.connections.secrets import Secret
@@ -30,8 +30,6 @@ CHANGED = "mailbox_changed"
 _PORTS = {"imap": 143, "imaps": 993}
 _LISTED = re.compile(r'\(([^)]*)\) (?:"(?:\\.|[^"\\])*"|NIL) (.*)', re.DOTALL)
 _UID, _SIZE = re.compile(rb"\bUID (\d+)"), re.compile(rb"\bRFC822\.SIZE (\d+)")
-
-T = TypeVar("T")
 
 
 class MailLocation(NamedTuple):

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
 from pathlib import PurePath
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -15,6 +16,7 @@ from trivium.ports.connector import Change, Changed, Gone, Item
 
 MAX_FILES = 200_000
 """Of one connection: its cursor holds them all."""
+T = TypeVar("T")
 
 
 class _Kept(msgspec.Struct):
@@ -41,22 +43,11 @@ class Seen:
         self._held: set[str] = set()
         self._open: set[str] = set()
         self._late = dict.fromkeys(kept.late)
-        self._later: list[Changed] = []
+        self._waiting: dict[str, Callable[[], Iterator[Any]]] = {}
         self._looked = 0
 
     def look(self, name: str, token: str, fetch: Callable[[], Item | None]) -> Iterator[Changed]:
-        """The file, if it is not as it was stored; one that could not be had last time waits for `late`.
-
-        So what fails holds up no look at what stands behind it. Raises `Refused` (`too_many_files`).
-        """
-        for change in self.look_now(name, token, fetch):
-            if name in self._late:
-                self._later.append(change)
-            else:
-                yield from self._asked(change)
-
-    def look_now(self, name: str, token: str, fetch: Callable[[], Item | None]) -> Iterator[Changed]:
-        """The same whatever became of it last time."""
+        """The file, if it is not as it was stored, in its turn. Raises `Refused` (`too_many_files`)."""
         self._looked += 1
         if self._looked > MAX_FILES:
             raise Refused(
@@ -68,10 +59,28 @@ class Seen:
             self._open.add(f"{name} twice")
             yield Changed(name, token, partial(failing, _twice(name)))
             return
+        yield from self.in_turn(name, partial(self.look_now, name, token, fetch))
+
+    def in_turn(self, name: str, ask: Callable[[], Iterator[T]]) -> Iterator[T]:
+        """What asking for the file brings; one that could not be had last time is there, and waits for `late`.
+
+        So what fails holds up no look at what stands behind it.
+        """
+        if name in self._late:
+            self._found.add(name)
+            self._waiting[name] = ask
+        else:
+            yield from ask()
+
+    def look_now(self, name: str, token: str, fetch: Callable[[], Item | None]) -> Iterator[Changed]:
+        """The file, if it is not as it was stored; to be asked once for each."""
         self._found.add(name)
         if self._files.get(name) != token:
             self._open.add(name)
             yield Changed(name, token, fetch)
+            if name in self._open:
+                self._late.pop(name, None)
+                self._late[name] = None
 
     def look_at(self, path: PurePath, token: str, fetch: Callable[[], Item | None]) -> Iterator[Changed]:
         """The same for a file by its path; one that cannot be named is told, and never stored."""
@@ -104,17 +113,10 @@ class Seen:
         yield from self.gone()
         yield from self.late()
 
-    def late(self) -> Iterator[Changed]:
-        """What could not be had last time, and is listed still."""
-        places = {name: place for place, name in enumerate(self._late)}
-        for change in sorted(self._later, key=lambda change: places[change.name]):
-            yield from self._asked(change)
-
-    def _asked(self, change: Changed) -> Iterator[Changed]:
-        yield change
-        if change.name in self._open:
-            self._late.pop(change.name, None)
-            self._late[change.name] = None
+    def late(self) -> Iterator[Any]:
+        """What became of what could not be had last time, and is listed still."""
+        for name in [name for name in self._late if name in self._waiting]:
+            yield from self._waiting.pop(name)()
 
     def gone(self) -> Iterator[Gone]:
         """What was stored and was not found; to be asked for once all is listed."""
@@ -141,7 +143,7 @@ class Seen:
 
     def cursor(self) -> str:
         """See `trivium.ports.connector.Connector`."""
-        late = [name for name in self._late if name in self._open]
+        late = [name for name in self._late if name in self._open or name in self._waiting]
         return msgspec.json.encode(_Kept(self._files, self.mark, late)).decode()
 
 

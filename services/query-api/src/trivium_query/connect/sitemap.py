@@ -42,7 +42,7 @@ class SitemapConnector:
         self._fault: TriviumError | None = None
 
     def changes(self) -> Iterator[Change | Unchanged]:
-        """In the order listed. Raises for a sitemap that cannot be read, after the pages of the others."""
+        """In the order listed, then what could not be had last time. Raises for a sitemap that cannot be read, last."""
         robots = robots_of(WebPages(self._place.way.fetcher), str(self._start))
         if robots.closed:
             raise TryLater("robots", robots.closed, "Ask whoever runs the site.")
@@ -60,10 +60,11 @@ class SitemapConnector:
             name = url.raw_path.decode("ascii").lstrip("/") or "index.html"
             if name not in own:
                 own.add(name)
-                yield from self._look(name, url, entry.lastmod, robots)
-        if fault := self._fault or (None if own else stray):
+                yield from self._seen.in_turn(name, partial(self._look, name, entry, robots))
+        fault = self._fault or (None if own else stray)
+        yield from self._seen.late() if fault else self._seen.rest()
+        if fault:
             raise fault
-        yield from self._seen.gone()
 
     def _entries(self) -> Iterator[Listed]:
         """Of all sitemaps, each read once however often it is listed."""
@@ -97,8 +98,8 @@ class SitemapConnector:
             raise Refused("elsewhere", f"{url} is of another host.", "Connect that host's own sitemap.")
         return url
 
-    def _look(self, name: str, url: httpx2.URL, lastmod: str, robots: Robots) -> Iterator[Changed | Unchanged]:
-        stored = self._seen.token(name)
+    def _look(self, name: str, entry: Listed, robots: Robots) -> Iterator[Changed | Unchanged]:
+        url, lastmod, stored = checked_url(entry.place), entry.lastmod, self._seen.token(name)
         same = bool(lastmod) and stored.partition(" ")[0] == lastmod
         if not same and robots.allows(str(url)):
             self._place.pause(robots.delay_s)

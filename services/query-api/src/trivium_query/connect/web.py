@@ -13,12 +13,10 @@ from trivium.ports.web import Validators
 from trivium.retrying import seconds_of
 from trivium.text.urls import checked_url
 from trivium_query.connect.place import Way
-from trivium_query.egress.fetch import Reply, onward
+from trivium_query.egress.fetch import PASSING, REDIRECTS, Reply, onward
 from trivium_query.egress.pool import PATIENCE_S
 
-_REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _MAX_HOPS = 5
-_PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 
 def web_location(location: str, way: Way, *, signed: bool = False) -> httpx2.URL:
@@ -49,11 +47,11 @@ class Web:
         for hop in range(_MAX_HOPS):
             self._way.pace()
             reply = self._way.fetcher.send(method, str(url), [*headers, *self._login(url)], body)
-            wait_s = seconds_of(reply.header("retry-after")) if reply.status in _PASSING else 0.0
+            wait_s = seconds_of(reply.header("retry-after")) if reply.status in PASSING else 0.0
             if 0 < wait_s <= PATIENCE_S and hop + 1 < _MAX_HOPS:
                 self._way.pause(wait_s)
                 continue
-            if reply.status not in _REDIRECTS:
+            if reply.status not in REDIRECTS:
                 return _checked(reply, with_login=self._way.secret is not None)
             url = onward(url, reply.header("location") or "/", "Tell whoever runs that server.")
         raise NeverWill("fetch_failed", f"{url} redirects more than {_MAX_HOPS} times.", "Give its final address.")
@@ -96,7 +94,7 @@ def refused_login(host: str, *, with_login: bool) -> Refused:
 def _checked(reply: Reply, *, with_login: bool) -> Reply:
     if reply.status in (401, 403, 407):
         raise refused_login(httpx2.URL(reply.url).host, with_login=with_login)
-    if reply.status in _PASSING:
+    if reply.status in PASSING:
         raise TryLater("fetch_failed", f"{reply.url} answered {reply.status}.", "Try again in a while.")
     if not (200 <= reply.status < 300 or reply.status == 304):
         raise NeverWill("fetch_failed", f"{reply.url} answered {reply.status}.", "Check the location.")

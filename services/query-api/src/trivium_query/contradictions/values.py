@@ -108,7 +108,6 @@ _COLOUR_NAMES = frozenset(
     "red green blue yellow white black grey gray brown orange purple violet pink turquoise crimson scarlet".split()
 )
 _COLOUR = re.compile(rf"\b(?:{'|'.join(sorted(_COLOUR_NAMES))})\b", re.I)
-_COLOUR_OF = re.compile(r"\b(?:painted|coloured|colored|dyed|varnished|lacquered)\b|\bcolou?r\b", re.I)
 _NEAR = re.compile(
     r"\b(?:about|around|roughly|approximately|approx\.?|some|nearly|almost|circa|ca\.?|c\.|close to|in the region of"
     r"|or so|just (?:over|under)|a little (?:over|under|more than|less than))\W*$",

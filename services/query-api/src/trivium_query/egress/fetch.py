@@ -32,8 +32,8 @@ from trivium_query.egress.rules import HostRules
 
 DOWNLOAD_INSTEAD = "Download it and upload the file."
 USER_AGENT = b"trivium"
-_REDIRECTS = frozenset({301, 302, 303, 307, 308})
-_PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
 _NOT_MODIFIED = 304
 _HEADERS_TOO_LARGE = 431
 _RATIO_FREE_BYTES = 1024 * 1024  # small pages may compress extremely well without harm
@@ -102,7 +102,7 @@ class Fetcher(msgspec.Struct, frozen=True):
             reply = self._exchange("GET", target, [(b"Accept", _ACCEPT), *conditions], b"", deadline)
             if reply.status == _NOT_MODIFIED and conditions:
                 return None
-            if reply.status not in _REDIRECTS:
+            if reply.status not in REDIRECTS:
                 return _received(reply)
             target = onward(target, reply.header("location"), DOWNLOAD_INSTEAD)
         raise NeverWill(
@@ -270,7 +270,7 @@ def _utf8_of(header: str) -> str:
 
 
 def _received(reply: Reply) -> Fetched:
-    if reply.status in _PASSING:
+    if reply.status in PASSING:
         wait_s = seconds_of(reply.header("retry-after"))
         action = f"Try again in {wait_s:,.0f} s." if wait_s else "Try again in a while."
         raise TryLater("fetch_refused", f"{reply.url} answered {reply.status}.", action, wait_s)

@@ -36,8 +36,6 @@ class Frontier:
         self._waiting: deque[Next] = deque()
         self._queries: Counter[str] = Counter()
         self._dates: Counter[str] = Counter()
-        self.trapped = 0
-        """Addresses that were left out because there is no end of their like."""
 
     def begin(self, url: str) -> None:
         """A page to start from; its host is within."""
@@ -60,10 +58,8 @@ class Frontier:
         if key in self._seen:
             return
         self._seen.add(key)
-        if self._endless(url, key):
-            self.trapped += 1
-            return
-        self._waiting.append(Next(url, depth))
+        if not self._endless(url, key):
+            self._waiting.append(Next(url, depth))
 
     def seen(self, url: str) -> bool:
         """Whether the page is known, and from now on it is."""

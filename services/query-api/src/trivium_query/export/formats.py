@@ -8,7 +8,7 @@ import msgspec
 
 from trivium.domain.exports import ExportFormat
 from trivium.domain.topics import Topic
-from trivium_query.export import cypher, graphml, jsonl, rdf
+from trivium_query.export import cypher, graphml, jsonl
 from trivium_query.export.parts import Part
 
 
@@ -24,11 +24,17 @@ class Writing(msgspec.Struct, frozen=True):
     """Where the format has a place for them: between the parts and the end."""
 
 
+def _rdf(parts: Iterable[Part]) -> bytes:
+    from trivium_query.export import rdf  # noqa: PLC0415 - pyoxigraph, 9 MB
+
+    return rdf.written(parts)
+
+
 FORMATS = {
     ExportFormat.JSONL: Writing(jsonl.written, "application/jsonl", "jsonl", topics=jsonl.topics),
     ExportFormat.GRAPHML: Writing(
         graphml.written, "application/graphml+xml", "graphml", graphml.BEGINNING, graphml.END, graphml.topics
     ),
     ExportFormat.CYPHER: Writing(cypher.written, "text/plain; charset=utf-8", "cypher", cypher.BEGINNING),
-    ExportFormat.RDF: Writing(rdf.written, "application/n-triples", "nt"),
+    ExportFormat.RDF: Writing(_rdf, "application/n-triples", "nt"),
 }

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import re
-
 from trivium.access.trail import touched
 from trivium.api import DismissRequest
 from trivium.domain.contradictions import Contradiction
 from trivium.domain.edits import Actor
-from trivium.domain.ids import ID_HEX_DIGITS
+from trivium.domain.ids import is_id
 from trivium.domain.scope import Tenant
 from trivium_query.contradictions.find import Asked, CardPage, unknown_card
 from trivium_query.requests import Services
-
-_ID = re.compile(rf"[0-9a-f]{{{ID_HEX_DIGITS}}}")
 
 
 async def browse(services: Services, tenant: Tenant, asked: Asked, limit: int, cursor: str) -> CardPage:
@@ -25,7 +21,7 @@ async def dismiss(
     services: Services, tenant: Tenant, wanted: str, request: DismissRequest, actor: Actor
 ) -> Contradiction:
     """Put one aside until its passages say something else, or the edit is undone. Raises `NotFound`."""
-    if not _ID.fullmatch(wanted):
+    if not is_id(wanted):
         raise unknown_card()
     dismissed = await services.contradictions.dismiss(tenant, wanted, request.why.strip(), actor)
     touched(wanted)

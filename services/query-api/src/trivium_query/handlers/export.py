@@ -9,11 +9,12 @@ from trivium.domain.documents import Document
 from trivium.domain.errors import Refused
 from trivium.domain.exports import ExportFormat
 from trivium.domain.graph import Entity
+from trivium.domain.ids import is_id
 from trivium.domain.scope import Tenant
 from trivium.text.names import fold_name
 from trivium_query.export import parts
 from trivium_query.export.formats import FORMATS
-from trivium_query.handlers.graph import is_entity_id, unknown_entity
+from trivium_query.handlers.graph import unknown_entity
 from trivium_query.handlers.sources import check_dataset
 from trivium_query.handlers.topics import current
 from trivium_query.requests import Services
@@ -66,7 +67,7 @@ async def _written(form: ExportFormat, pages: AsyncGenerator[list[parts.Part]], 
 
 async def _entity(stores: parts.Stores, wanted: str) -> Entity:
     """By id, else by any of its names."""
-    if is_entity_id(wanted):
+    if is_id(wanted):
         return await stores.graph.entity(wanted)
     key = fold_name(wanted)
     found = (await stores.graph.named([key])).get(key) if key else None

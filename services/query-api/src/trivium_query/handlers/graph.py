@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 
 import msgspec
 
@@ -13,7 +12,7 @@ from trivium.domain.cursors import cursor_at, place_of
 from trivium.domain.errors import NotFound
 from trivium.domain.graph import Edge, Entity, Mention, Relation
 from trivium.domain.graph_schema import Compliance
-from trivium.domain.ids import ID_HEX_DIGITS, entity_id
+from trivium.domain.ids import entity_id, is_id
 from trivium.domain.scope import Tenant
 from trivium.ports.graph import EntityPage
 from trivium.text.names import fold_name
@@ -26,7 +25,6 @@ NEIGHBOURS = 25  # where nobody says how many
 MAX_NEIGHBOURS = 100
 EVIDENCE = 20
 MAX_EVIDENCE = 100
-_ID = re.compile(rf"[0-9a-f]{{{ID_HEX_DIGITS}}}")
 
 
 class Neighbour(msgspec.Struct, frozen=True):
@@ -64,7 +62,7 @@ async def picture(
     services: Services, tenant: Tenant, wanted: str, neighbours: int, evidence: int, cursor: str = ""
 ) -> EntityPicture:
     """One entity with at most `neighbours` edges and `evidence` places. Raises `NotFound`, `Refused` (`bad_cursor`)."""
-    if not is_entity_id(wanted):
+    if not is_id(wanted):
         raise unknown_entity()
     reader = services.graphs.reader(tenant)
     entity = await reader.entity(wanted)
@@ -112,11 +110,6 @@ async def _neighbours(services: Services, tenant: Tenant, entity: Entity, edges:
         for end, edge in zip(ends, edges, strict=True)
         if end in known
     )
-
-
-def is_entity_id(wanted: str) -> bool:
-    """Whether it is written as ids are."""
-    return _ID.fullmatch(wanted) is not None
 
 
 def unknown_entity() -> NotFound:

@@ -14,7 +14,7 @@ from trivium.domain.chunks import Chunk
 from trivium.domain.documents import DATASET, MAX_DATASET_CHARS, Document, DocumentState
 from trivium.domain.errors import NotFound, Refused
 from trivium.domain.extractors import Extractor, require_model
-from trivium.domain.ids import ID_HEX_DIGITS
+from trivium.domain.ids import is_id
 from trivium.domain.limits import Resource
 from trivium.domain.password import Password, given_password
 from trivium.domain.retrieval import SearchFilter
@@ -33,7 +33,6 @@ from trivium_query.requests import Services
 MAX_CURSOR_CHARS = 1024
 MAX_READS = 40  # of one listing, to fill a page that deletions or a dataset have thinned out
 MAX_ORDINAL = 2**31 - 1
-_ID = re.compile(rf"[0-9a-f]{{{ID_HEX_DIGITS}}}")
 
 
 class ChunkPage(msgspec.Struct, frozen=True):
@@ -125,7 +124,7 @@ async def unlock(services: Services, tenant: Tenant, document_id: str, text: str
 
 async def find(services: Services, tenant: Tenant, document_id: str) -> Document:
     """One document. Raises `NotFound`, also for a deleted one, another tenant's and what cannot be an id."""
-    if not _ID.fullmatch(document_id):
+    if not is_id(document_id):
         raise unknown_source()
     document = await asyncio.to_thread(services.registry.for_tenant(tenant).get, document_id)
     if document.state is DocumentState.DELETED:
@@ -146,7 +145,7 @@ async def browse(services: Services, tenant: Tenant, chosen: Chosen, limit: int,
 
 
 async def _inside(services: Services, tenant: Tenant, chosen: Chosen, limit: int, cursor: str) -> DocumentPage:
-    if cursor and not _ID.fullmatch(cursor):
+    if cursor and not is_id(cursor):
         raise bad_cursor()
     document = await find(services, tenant, chosen.parent)
     page = await asyncio.to_thread(services.intake.for_tenant(tenant).children, document.id, limit, cursor)
@@ -171,7 +170,7 @@ async def counts(services: Services, tenant: Tenant) -> DocumentCounts:
 
 async def delete(services: Services, tenant: Tenant, document_id: str) -> Document:
     """Remove a document everywhere; returns its last record. Again is harmless: it finishes what broke off."""
-    if not _ID.fullmatch(document_id):
+    if not is_id(document_id):
         raise unknown_source()
     with touching(document_id):
         return await asyncio.to_thread(services.intake.for_tenant(tenant).delete, document_id)

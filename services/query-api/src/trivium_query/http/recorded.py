@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from trivium.access.trail import Touches, Trail
+from trivium.domain.access import TrailOutcome
 from trivium.domain.errors import TriviumError
 from trivium_query.access.rules import OPENED, ROUTES
 from trivium_query.http.middleware import CALLER, LINK
@@ -38,7 +40,7 @@ class Recorded:
             if message["type"] == "http.response.start" and (message["status"] < _FAILED or ids):
                 answered = True
                 try:
-                    await self._record(scope, tuple(ids))
+                    await self._record(scope, dict(ids))
                 except TriviumError as error:
                     refused = True
                     await of_error(error, scope[REQUEST_ID])(scope, receive, send)
@@ -50,15 +52,15 @@ class Recorded:
                 await self.app(scope, receive, sending)
             except Exception:
                 if ids and not answered:
-                    await self._record(scope, tuple(ids))
+                    await self._record(scope, dict(ids))
                 raise
 
-    async def _record(self, scope: Scope, ids: tuple[str, ...]) -> None:
+    async def _record(self, scope: Scope, ids: Mapping[str, TrailOutcome]) -> None:
         template = getattr(scope.get("route"), "path", "")
         rule = ROUTES.get(f"{scope['method']} {template}")
         action = rule.action if rule is not None else ""
         if LINK in scope:
             action = action or OPENED
         if action:
-            named = tuple(scope.get("path_params", {}).values())
-            await asyncio.to_thread(self.trail.add, scope[CALLER], action, ids or named)
+            named = dict.fromkeys(scope.get("path_params", {}).values(), TrailOutcome.DONE)
+            await asyncio.to_thread(self.trail.add_touched, scope[CALLER], action, ids or named)

@@ -15,28 +15,26 @@ WEIGHTED_LAMBDA = 0.8  # K2RAG: the dense share of the weighted hybrid
 _EPSILON = 1e-9
 
 
-def reciprocal_rank_fusion(
-    rankings: Iterable[Sequence[Scored]], k: int = RRF_K, without: Container[str] = ()
-) -> list[Scored]:
-    """Sum of 1 / (k + rank) over the rankings; only ranks matter, not scores. `without` are left out at the end."""
+def reciprocal_rank_fusion(rankings: Iterable[Sequence[Scored]], without: Container[str] = ()) -> list[Scored]:
+    """Sum of 1 / (RRF_K + rank) over the rankings; only ranks matter, not scores. `without` are left out at the end."""
     scores: dict[str, float] = {}
     for ranking in rankings:
         for rank, row in enumerate(ranking, start=1):
             if row.chunk_id not in without:
-                scores[row.chunk_id] = scores.get(row.chunk_id, 0.0) + 1 / (k + rank)
+                scores[row.chunk_id] = scores.get(row.chunk_id, 0.0) + 1 / (RRF_K + rank)
     return as_ranking(scores)
 
 
-def weighted_hybrid(dense: Sequence[Scored], sparse: Sequence[Scored], lam: float = WEIGHTED_LAMBDA) -> list[Scored]:
-    """K2RAG's lam * dense + (1 - lam) * sparse.
+def weighted_hybrid(dense: Sequence[Scored], sparse: Sequence[Scored]) -> list[Scored]:
+    """K2RAG's lambda * dense + (1 - lambda) * sparse.
 
     `dense` scores are cosines. BM25 has no upper bound, so `sparse` is divided by its best score,
     which puts it in 0...1 as a cosine of term vectors would be. A chunk missing in one ranking has 0 there.
     """
     best = max((row.score for row in sparse), default=0.0)
-    scores = {row.chunk_id: lam * row.score for row in dense}
+    scores = {row.chunk_id: WEIGHTED_LAMBDA * row.score for row in dense}
     for row in sparse:
-        share = (1 - lam) * row.score / best if best > 0 else 0.0
+        share = (1 - WEIGHTED_LAMBDA) * row.score / best if best > 0 else 0.0
         scores[row.chunk_id] = scores.get(row.chunk_id, 0.0) + share
     return as_ranking(scores)
 

@@ -79,12 +79,7 @@ def _is_chunk(node: str) -> bool:
     return node.startswith(_CHUNK)
 
 
-def personalized_pagerank(
-    weights: Mapping[str, Mapping[str, float]],
-    seeds: Mapping[str, float],
-    damping: float = DAMPING,
-    iterations: int = ITERATIONS,
-) -> dict[str, float]:
+def personalized_pagerank(weights: Mapping[str, Mapping[str, float]], seeds: Mapping[str, float]) -> dict[str, float]:
     """The walk's distribution over nodes, which sums to 1; empty without a seed above 0.
 
     A node without edges sends its mass back to the seeds.
@@ -92,15 +87,15 @@ def personalized_pagerank(
     start = _normalised(seeds)
     mass = dict(start)
     totals = {node: math.fsum(edges.values()) for node, edges in weights.items()}
-    for _ in range(iterations if start else 0):
+    for _ in range(ITERATIONS if start else 0):
         following: dict[str, float] = {}
         returning = 0.0
         for node, value in mass.items():
             total = totals.get(node, 0.0)
-            returning += value * (1 - damping if total > 0 else 1.0)
+            returning += value * (1 - DAMPING if total > 0 else 1.0)
             if total > 0:
                 for other, weight in weights[node].items():
-                    following[other] = following.get(other, 0.0) + damping * value * weight / total
+                    following[other] = following.get(other, 0.0) + DAMPING * value * weight / total
         for node, value in start.items():
             following[node] = following.get(node, 0.0) + returning * value
         mass = following
@@ -113,7 +108,7 @@ def _normalised(seeds: Mapping[str, float]) -> dict[str, float]:
     return {node: weight / total for node, weight in positive.items()}
 
 
-def best_seeds(scores: Mapping[str, float], limit: int = SEEDS) -> dict[str, float]:
-    """The `limit` best passages as seeds."""
-    order: Iterable[str] = sorted(scores, key=lambda key: (-scores[key], key))[:limit]
+def best_seeds(scores: Mapping[str, float]) -> dict[str, float]:
+    """The `SEEDS` best passages as seeds."""
+    order: Iterable[str] = sorted(scores, key=lambda key: (-scores[key], key))[:SEEDS]
     return {key: scores[key] for key in order if scores[key] > 0}

@@ -53,10 +53,6 @@ class PublishedChunks:
         return {chunk.id: chunk for chunk in artifacts.load(self._objects.for_tenant(tenant), key, list[Chunk])}
 
 
-def _size(chunks: Mapping[str, Chunk]) -> int:
-    return memory_bytes(chunks.values())
-
-
 class Texts:
     """One search's reading of chunks, for at most `hits` hits."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 
 import msgspec
@@ -12,7 +12,7 @@ from grpc import StatusCode
 
 from trivium.access.stored_keys import StoredKeys
 from trivium.access.trail import Touches, Trail
-from trivium.domain.access import Caller
+from trivium.domain.access import Caller, TrailOutcome
 from trivium.domain.errors import TriviumError
 from trivium.domain.limits import Resource
 from trivium.domain.scope import Tenant
@@ -31,7 +31,7 @@ class Call(msgspec.Struct):
 
     caller: Caller
     timeout_s: float | None
-    touched: Collection[str]
+    touched: Mapping[str, TrailOutcome]
     trail: Trail
     uses: Uses
     action: str = ""
@@ -50,7 +50,7 @@ class Call(msgspec.Struct):
     async def record(self) -> None:
         """The call did its `action` to what it touched; "" did nothing."""
         if self.action:
-            await asyncio.to_thread(self.trail.add, self.caller, self.action, self.touched)
+            await asyncio.to_thread(self.trail.add_touched, self.caller, self.action, dict(self.touched))
 
 
 class Calls:

@@ -9,7 +9,6 @@ from trivium_ingest.parse.archives.members import Members
 from trivium_ingest.parse.failures import corrupt
 
 TAR_MAGIC, TAR_MAGIC_AT = b"ustar", 257
-_BLOCK = 512
 BROKEN = (tarfile.TarError, EOFError, OSError, ValueError, OverflowError)
 
 

@@ -52,19 +52,19 @@ def own_words(text: str, *, answers: bool) -> str:
 
 def unwrapped(text: str, *, delete_space: bool) -> str:
     """Text in `format=flowed` (RFC 3676): lines that end in a space go on in the next."""
-    joined: list[str] = []
+    joined: list[list[str]] = []
     open_line = False
     for line in text.replace("\r\n", "\n").split("\n"):
         stuffed = line[1:] if line.startswith(" ") else line
         quoted = stuffed.startswith(">")
         if open_line and not quoted and not _SIGNATURE.fullmatch(stuffed):
-            joined[-1] += stuffed
+            joined[-1].append(stuffed)
         else:
-            joined.append(stuffed)
+            joined.append([stuffed])
         open_line = stuffed.endswith(" ") and not quoted and not _SIGNATURE.fullmatch(stuffed)
         if open_line and delete_space:
-            joined[-1] = joined[-1][:-1]
-    return "\n".join(joined)
+            joined[-1][-1] = stuffed[:-1]
+    return "\n".join(map("".join, joined))
 
 
 def _original(lines: list[str]) -> int:

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import re
 from binascii import a2b_base64
+from collections import defaultdict
 from collections.abc import Iterator
+from email import utils
 from email.message import Message
 from email.parser import BytesHeaderParser, BytesParser
 from email.policy import Compat32
 from email.quoprimime import header_decode
 from functools import lru_cache
-from itertools import groupby
+from itertools import count, groupby
 from operator import itemgetter
 from typing import Any
 
 from trivium.domain.parsed import Child
 from trivium.text.charsets import charset_of
+from trivium_ingest.parse.failures import too_large
 from trivium_ingest.parse.mail.body import unwrapped
 from trivium_ingest.parse.mail.mail import Body, Mail
 from trivium_ingest.parse.text.clean import one_line
@@ -28,9 +31,12 @@ _ALTERNATIVE = "multipart/alternative"
 _TEXTS = ("text/plain", "text/rfc822-headers")
 _OTHER_FORMS = ("text/x-amp-html", "text/watch-html")  # for some programs, of what is there as HTML too
 _SIGNATURES = ("application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature")
+MAX_DEPTH = 10  # of parts in parts; those of programs have four or five
+MAX_PARTS = 10_000
 _MAX_NAME_CHARS = 120
 _SHORT_CHARS = 200
 _SLASHES = re.compile(r"[/\\]+")
+_PIECE = re.compile(r"(?:\d{1,9}\*?)?", re.ASCII)  # of a parameter, behind its name and "*" (RFC 2231, 3)
 _FOLD = re.compile(r"\r?\n(?=[ \t])")
 _ENCODED = r"=\?([^?]*)\?([bqBQ])\?(.*?)\?="  # however long: many programs write a whole subject as one word
 _WORD = re.compile(_ENCODED)
@@ -61,7 +67,18 @@ _HEADERS = _Headers()
 
 
 class _Part(Message):
-    """A part that is a mail itself is left in one piece: nothing inside it is parsed, however deep it goes."""
+    """A part that is a mail itself, or lies too deep, is left in one piece: nothing inside it is parsed."""
+
+    def __init__(self, policy: Compat32 = _HEADERS) -> None:
+        super().__init__(policy)
+        self._depth, self._numbers = 0, count(1)
+
+    def attach(self, payload: Any) -> None:
+        """As the parser does with each part. Raises `NeverWill` (`limit_exceeded`)."""
+        payload._depth, payload._numbers = self._depth + 1, self._numbers
+        if next(self._numbers) > MAX_PARTS:
+            raise too_large("max_members", f"more than {MAX_PARTS:,} parts")
+        super().attach(payload)
 
     def get_content_maintype(self) -> str:
         """As the parser asks, which would parse what is a `message`."""
@@ -69,18 +86,49 @@ class _Part(Message):
         return "application" if maintype == "message" else maintype
 
     def get_content_type(self) -> str:
-        """The same for a delivery report, which is text."""
+        """The same for a delivery report, which is text, and for parts in parts without end."""
         content_type = super().get_content_type()
+        if self._depth > MAX_DEPTH and content_type.startswith("multipart/"):
+            return "application/octet-stream"
         return "text/rfc822-headers" if content_type == "message/delivery-status" else content_type
 
-    def get_param(self, *asked: Any, **more: Any) -> Any:
-        """As who decodes it asks (RFC 2231), which would take any codec of Python's for a character set."""
-        value = super().get_param(*asked, **more)
-        return (charset_of(value[0] or ""), *value[1:]) if isinstance(value, tuple) else value
+    def get_param(self, param: str, failobj: Any = None, header: str = "content-type", unquote: bool = True) -> Any:
+        """As who decodes it asks: the value, or charset, language and value (RFC 2231); in pieces only where not whole.
+
+        The library's own takes quadratic time, any codec of Python's for a character set, and fails at some numbers.
+        """
+        forms = defaultdict(list)
+        for parameter in _parameters(self.get(header, "")):
+            name, _, value = parameter.partition("=")
+            base, star, number = name.strip().lower().partition("*")
+            if base == param and _PIECE.fullmatch(number):
+                forms[star, number != ""].append((f"{base}{star}{number}", value.strip()))
+        if not forms:
+            return failobj
+        said = utils.decode_params([("", ""), *forms[min(forms)]])[1][1]
+        if isinstance(said, tuple):
+            return charset_of(said[0] or ""), said[1], utils.unquote(said[2])
+        return utils.unquote(said)
+
+
+def _parameters(header: str) -> Iterator[str]:
+    """Divided as the library does: by the semicolons before which quotes are even in number."""
+    held: list[str] = []
+    quoted = False
+    for piece in header.split(";"):
+        held.append(piece)
+        quoted ^= (piece.count('"') - piece.count('\\"')) % 2 == 1
+        if not quoted:
+            yield ";".join(held)
+            held = []
+    yield ";".join(held)
 
 
 def read_message(content: bytes) -> Mail:
-    """Take a mail apart. What is no mail gives one without headers, whose text is all there is."""
+    """Take a mail apart. What is no mail gives one without headers, whose text is all there is.
+
+    Raises `NeverWill` (`limit_exceeded`) for one of more than `MAX_PARTS` parts.
+    """
     message = BytesParser(_Part, policy=_HEADERS).parsebytes(content)
     taken = _Taken()
     for part, choice in _leaves(message):

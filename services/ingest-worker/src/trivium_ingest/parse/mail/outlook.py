@@ -30,6 +30,7 @@ from trivium_ingest.parse.web.about import charset
 WHAT = "Outlook message"
 MAX_PARTS = 2_000  # recipients and attachments of one message
 MAX_RICH_TEXT_BYTES = 20_000_000
+MAX_NAME_CHARS = 255  # Windows'; the library takes its time to write a longer one
 # Property ids ([MS-OXPROPS]).
 _SUBJECT, _BODY, _RICH_TEXT, _HTML, _SENT, _REPLY_TO_ID = 0x0037, 0x1000, 0x1009, 0x1013, 0x0039, 0x1042
 _SENDER_NAME, _SENDER_ADDRESS, _SENDER_SMTP = 0x0C1A, 0x0C1F, 0x5D01
@@ -154,11 +155,13 @@ def _mail(folder: _Folder) -> Mail:
 
 
 def _take(attachment: _Folder, files: list[Child], pictures: list[tuple[str, bytes]]) -> None:
-    name = one_line(attachment.text(_LONG_NAME) or attachment.text(_SHORT_NAME)).replace("/", "_").replace("\\", "_")
+    name = one_line(attachment.text(_LONG_NAME) or attachment.text(_SHORT_NAME))[-MAX_NAME_CHARS:]
+    name = name.replace("/", "_").replace("\\", "_")
     message = attachment.message()
     if message is not None:
         mail = _mail(message)
-        files.append(Child(f"{mail.subject or name or 'mail'}.eml".replace("/", "_"), _as_internet_mail(mail)))
+        subject = (mail.subject or name or "mail")[:MAX_NAME_CHARS].replace("/", "_")
+        files.append(Child(f"{subject}.eml", _as_internet_mail(mail)))
         return
     content, kind = attachment.binary(_DATA), attachment.text(_MIME_TYPE)
     if attachment.text(_CONTENT_ID) and kind.startswith("image/"):

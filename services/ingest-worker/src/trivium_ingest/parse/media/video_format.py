@@ -44,7 +44,7 @@ def recognise(sample: Sample) -> Evidence:
 
 
 def read(blob: Blob, limits: ParseLimits, models: ParserModels) -> ParsedDocument:
-    """Headers first, then the pictures, then the speech."""
+    """Headers first, then the speech, which may take several turns, then the pictures: they are read in one."""
     media_type = media_type_of(blob.content[:64])
     if not media_type:
         raise corrupt(_WHAT, "it does not begin as one")
@@ -56,10 +56,9 @@ def read(blob: Blob, limits: ParseLimits, models: ParserModels) -> ParsedDocumen
     check_length(_WHAT, film.duration_s, len(blob.content), limits)
     if not installed():
         out.warn("Chapters and subtitles inside it were not looked for (they need trivium-ingest-worker[media]).")
-    views = list(
-        _views(film, recording, Reader(models.ocr, limits, out), out, lambda share: models.progress(share / 2))
-    )
-    speech = _speech(recording, blob, models, out, lambda share: models.progress((1 + share) / 2))
+    speech = _speech(recording, blob, models, out, lambda share: models.progress(share / 2))
+    reader = Reader(models.ocr, limits, out)
+    views = list(_views(film, recording, reader, out, lambda share: models.progress((1 + share) / 2)))
     return tell(recording, speech, views, out, media_type)
 
 

@@ -47,9 +47,6 @@ class Direct(msgspec.Struct, frozen=True):
     focus: Mapping[str, float] = {}
 
 
-NOTHING = Direct()
-
-
 async def read_directly(question: str, extracted: Extract, hits: Sequence[Hit], read: Read, weights: Weights) -> Direct:
     """Raises what `read` raises."""
     things, focus = things_in(question, hits), focus_of(hits, extracted.asked.names)

@@ -42,6 +42,7 @@ _SAME = {
             "buyer:buy",
             "bought:buy",
             "petrol:fuel",
+            "owner:own",
         )
     )
 }

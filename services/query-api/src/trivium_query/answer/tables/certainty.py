@@ -6,12 +6,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from trivium_query.answer.tables.asked_words import Run, alike, stems_of
+from trivium_query.answer.tables.asked_words import Run, alike, stems_of, words_of
 from trivium_query.answer.tables.conditions import is_period, unit_column
 from trivium_query.answer.tables.cues import Cue, is_of_comparison
 from trivium_query.answer.tables.mentions import OF_ONE
+from trivium_query.answer.tables.months import is_month
 from trivium_query.answer.tables.query_plan import SINCE, UP_TO, Aggregate, Filter, Plan, Test
-from trivium_query.answer.tables.reading import Reading, affirmed, is_person
+from trivium_query.answer.tables.reading import Reading, affirmed, is_how, is_person
 from trivium_query.answer.tables.table import ColumnKind, Table
 from trivium_query.answer.tables.typed_cells import is_naming
 from trivium_query.words import is_function_word, stem
@@ -57,6 +58,7 @@ def uses_all(plan: Plan, reading: Reading) -> bool:
         and (reading.cue(Cue.EACH) is None or plan.group is not None)
         and len(arithmetic) <= 1
         and asked <= 1
+        and not (plan.column is not None and asked and is_how(reading.table.columns[plan.column]))
         and not (asked and arithmetic - {Cue.SUM} and reading.cue(Cue.EACH))  # a mean of rows, or of what each has
         and not (reading.table.melted and plan.column is None)
         and not (_asks_of_each(plan) and any(one.test is Test.BEGINS for one in plan.filters))
@@ -136,11 +138,27 @@ def is_certain(plan: Plan, reading: Reading) -> bool:
     around = [word for word in reading.spare() if not is_person(word) and word.stem not in beyond]
     return (
         not reading.calls_table_otherwise()
+        and not _may_be_joined(plan, reading)
         and all(one.whole for one in reading.values)
         and all(_is_called(at, reading) for at in columns)
         and all(_is_called(at, reading) or is_period(reading.table.columns[at]) for at in timed)
         and (plan.aggregate is Aggregate.VALUE or not any(unit_column(reading.table, word) == [] for word in around))
     )
+
+
+def _may_be_joined(plan: Plan, reading: Reading) -> bool:
+    """Whether some of what has the most differ by a month alone, and no single entry is asked for.
+
+    "Cleaner April" and "Cleaner May" may be meant as one.
+    """
+    most = reading.cue(Cue.MOST, Cue.LEAST)
+    if plan.group is None or plan.extreme is None or most is None:
+        return False
+    if reading.asks_for_occasion(most) or any(word.folded == "single" for word in reading.words):
+        return False
+    values = [words_of(value) for value in reading.table.columns[plan.group].values]
+    named = [tuple(one.stem for at, one in enumerate(words) if not is_month(words, at)) for words in values]
+    return any(0 < len(one) < len(words) and named.count(one) > 1 for one, words in zip(named, values, strict=True))
 
 
 def _is_called(place: int, reading: Reading) -> bool:

@@ -13,6 +13,7 @@ from trivium_query.answer.tables.asked_words import Word, stems_of, within
 from trivium_query.answer.tables.mentions import ColumnMention, is_of_one
 from trivium_query.answer.tables.query_plan import Filter, Test
 from trivium_query.answer.tables.table import Column, Table
+from trivium_query.contradictions.values import number_told
 from trivium_query.words import stem
 
 _YEAR = r"(?:1[5-9]|20|21)\d\d"
@@ -36,6 +37,11 @@ _DAY = re.compile(
 _MONTH_ALONE = re.compile(
     rf"\b(?P<lead>in|for|during|of|since|before|after|until|im|seit|vor|nach|bis)\s+(?P<month>{_MONTH})\b"
     rf"(?!\s+(?:\d|to\b|and\b|or\b))",
+    re.I,
+)
+_MONTHS_BETWEEN = re.compile(
+    rf"\b(?:between\s+(?P<first>{_MONTH})\s+and|from\s+(?P<first2>{_MONTH})\s+(?:to|until|till|through))"
+    rf"\s+(?P<last>{_MONTH})\b(?:\s+(?P<year>{_YEAR})\b|(?!\s+\d))",
     re.I,
 )
 _DAY_ALONE = re.compile(
@@ -65,6 +71,8 @@ _BOUND = re.compile(
     re.I,
 )
 _GONE = re.compile(r"\b(?:sold out|out of stock|(?:not|no longer) (?:in stock|available)|unavailable)\b", re.I)
+_NOTHING = frozenset(("nothing", "none"))
+_PLACES = frozenset(map(stem, ("place", "position", "rank")))  # in a race
 _STOCK = frozenset(map(stem, ("stock", "available", "inventory")))
 # Against another column: "below its budget".
 _AGAINST = re.compile(
@@ -170,6 +178,7 @@ def conditions_of(
         said = within(words, start, end)
         if place is not None and not said & taken:
             found.append(Condition((Filter(place, Test.BEGINS, begun),), said))
+    found += _between_months(table, question, words, columns, taken | _words_of(found), year)
     for times in (list(_times(question)), list(_times_of(question, year)) if year else []):
         for start, end, lead, moments in _spans(question, times):
             said = within(words, start, end)
@@ -180,6 +189,8 @@ def conditions_of(
         if not said & (taken | _words_of(found)):
             found.extend(_bounded(table, match, words, columns))
     found += _numbered(table, words, columns, taken | _words_of(found))
+    found += _with_nothing(table, words, columns, taken | _words_of(found))
+    found += _placed(table, words, taken)
     found += _measuring(table, words, taken | _words_of(found))
     found += _gone(table, question, words, taken)
     for match in _AGAINST.finditer(question):
@@ -198,6 +209,34 @@ def _numbered(
         number = words[at].written if at < len(words) and at not in taken else ""
         if column.measured and not (column.unit or column.decimals) and number.isdecimal():
             yield Condition((Filter(one.column, Test.IS, (int(number),)),), frozenset((at,)))
+
+
+def _with_nothing(
+    table: Table, words: Sequence[Word], columns: Sequence[ColumnMention], taken: frozenset[int]
+) -> Iterator[Condition]:
+    """Those of which a number is 0: "had nothing left over"."""
+    for one in columns:
+        at = one.run.first - 1
+        if at >= 0 and words[at].folded in _NOTHING and at not in taken and table.columns[one.column].zero:
+            yield Condition((Filter(one.column, Test.IS, (0,)),), frozenset((at,)))
+
+
+def _placed(table: Table, words: Sequence[Word], taken: frozenset[int]) -> Iterator[Condition]:
+    """Those that came first: "the first five", where one column has the places from 1 on.
+
+    Not where a value is named: the first five of a club are others.
+    """
+    if taken:
+        return
+    labels = [(at, stems_of(column.label)) for at, column in enumerate(table.columns)]
+    places = [at for at, label in labels if label[-1:] and label[-1] in _PLACES]
+    values = table.columns[places[0]].values if len(places) == 1 else ()
+    for at, (first, number) in enumerate(pairwise(words)):
+        told = number_told(number.folded) if first.folded == "first" else None
+        best = tuple(str(place) for place in range(1, int(told[0]) + 1)) if told else ()
+        period = at + 2 < len(words) and words[at + 2].stem in _PERIODS
+        if len(best) > 1 and not period and set(best) <= set(values):
+            yield Condition((Filter(places[0], Test.IS, best),), frozenset((at, at + 1)))
 
 
 def _measuring(table: Table, words: Sequence[Word], taken: frozenset[int]) -> Iterator[Condition]:
@@ -268,6 +307,28 @@ def _times_of(question: str, year: int) -> Iterator[tuple[re.Match[str], _Moment
             yield match, moments
     for match in _MONTH_ALONE.finditer(question):
         yield match, _month(year, _MONTHS[match["month"].lower()])
+
+
+def _between_months(
+    table: Table,
+    question: str,
+    words: Sequence[Word],
+    columns: Sequence[ColumnMention],
+    taken: frozenset[int],
+    year: int,
+) -> Iterator[Condition]:
+    """From one month of a year to another: "between April and June 2024"."""
+    for match in _MONTHS_BETWEEN.finditer(question):
+        said = within(words, match.start(), match.end())
+        if not said & taken and (months := _from_month_to_month(match, year)):
+            yield from _timed(table, None, months, said, columns)
+
+
+def _from_month_to_month(match: re.Match[str], year: int) -> _Moments | None:
+    """Both months are meant too; `year` is that of all rows, or 0. None where the year of one is not told."""
+    year = int(match["year"] or year)
+    first, last = (_MONTHS[name.lower()] for name in (match["first"] or match["first2"], match["last"]))
+    return _Moments(_month(year, first).start, _month(year, last).end) if year and first < last else None
 
 
 def _joined(question: str, year: int) -> Iterator[tuple[int, int, tuple[str, ...]]]:

@@ -57,7 +57,7 @@ AGGREGATES = {
 DATES = "date"  # a hint at the column of dates or years
 _PHRASES: dict[Cue, str] = {
     Cue.SUM: "total|sum|altogether|combined|together|overall|in all|in total|in sum|aggregate|add up to"
-    "|adds up to|added up|amount to|amounts to|come to|comes to|all in all|all told|all together"
+    "|adds up to|added up|adding up|between them|amount to|amounts to|come to|comes to|all in all|all told|all together"
     "|insgesamt|gesamt|summe",
     Cue.MEAN: "mean|average|averaged|avg|on average|durchschnitt|durchschnittlich|durchschnittliche|mittelwert",
     Cue.MEDIAN: "median",
@@ -125,6 +125,7 @@ _HINTS: dict[str, tuple[Cue, str]] = {
     "do you charge": (Cue.HOW_MUCH, "price cost fee amount"),
     "bring in": (Cue.SUM, "price revenue income"),
     "brought in": (Cue.SUM, "price revenue income"),
+    "how old": (Cue.HOW_MUCH, "age"),
     "how far": (Cue.HOW_MUCH, "distance km kilometres miles"),
     "how long": (Cue.HOW_MUCH, "length long"),
     "how deep": (Cue.HOW_MUCH, "depth deep"),
@@ -133,6 +134,9 @@ _HINTS: dict[str, tuple[Cue, str]] = {
     "how wide": (Cue.HOW_MUCH, "width wide"),
     "how heavy": (Cue.HOW_MUCH, "weight mass"),
 }
+AGES = {"oldest": Cue.MOST, "older": Cue.MOST, "youngest": Cue.LEAST, "younger": Cue.LEAST}
+"""Where an age is told, and no birth."""
+AGE = (stem("age"),)
 SIZED = frozenset({"largest", "biggest", "smallest"})  # by area, where nothing else is named and there is one
 SIZES = tuple(map(stem, ("area", "size", "surface")))
 THINGS = frozenset(map(stem, ("thing", "item", "article", "product", "piece", "entry", "object")))
@@ -158,13 +162,13 @@ LIGHT = frozenset(
     went run place placed stay take taken bring brought come came have has had would could us long far many much lie
     took stand belong pay laut plan planned schedule scheduled live yet already still now currently
     club society association money down work worked back
-    everything anything single whole moment""".split()
+    everything anything single whole moment sort""".split()
 )
 # A question that keeps one of these unread says more than the plan would.
 TELLING = frozenset(
     """more most less least than not no nor without except other only same both each every per over under above below
     between before after until since during same such few further once outstanding unpaid owing owed due overdue off
-    never nobody""".split()
+    never nobody left remaining unspent""".split()
 ) | frozenset(_RANKS)
 _MAX_CUE_WORDS = 4
 

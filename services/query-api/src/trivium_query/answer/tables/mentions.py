@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import calendar
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence, Set
@@ -28,6 +29,7 @@ _COST = frozenset(map(stem, ("price", "cost")))
 _SPENT = _COST | frozenset(map(stem, ("priced", "spend", "spent")))
 _NUMBERED = frozenset(("no", "nr", "id", "code", stem("number")))
 _UN = "un"
+_OWED, _PAID = frozenset(("outstanding", "owing", "owed")), stem("paid")
 _SHORT = 2  # a value of so few letters is meant only where it is written in the same way
 
 
@@ -58,6 +60,7 @@ def value_mentions(table: Table, words: Sequence[Word]) -> list[ValueMention]:
     """
     months = month_column(table)
     found = [ValueMention(months, values, run) for run, values in spans_of_months(table, words) if months is not None]
+    dated = any(column.kind is ColumnKind.DATE for column in table.columns)
     named, about = set(_label_stems(table)), set(stems_of(f"{table.about} {table.within}"))
     runs = [*_runs(len(words))]
     values_of, beginnings, parts = _said_in(table, {_stems(words, run) for run in runs})
@@ -75,6 +78,7 @@ def value_mentions(table: Table, words: Sequence[Word]) -> list[ValueMention]:
             or any(word.stem in named for word in phrase)
             or not _is_written(phrase[0], values)
             or _stands_before_name(table, words[run.end :])
+            or (len(phrase) == 1 and dated and is_month(words, run.first))  # dates tell it
         )
         plain = plain or _is_of_table(phrase, values, about, whole=whole)
         if not plain and (_is_meant(phrase, values) or (column == months and is_month(words, run.first))):
@@ -98,10 +102,14 @@ def _is_of_table(phrase: Sequence[Word], values: Sequence[str], about: set[str],
 
 
 def _is_kind(word: Word, values: Sequence[str]) -> bool:
-    """Whether all values that have the word begin with it, and go on as no name or remark: "detergent powder"."""
+    """Whether all values that have the word begin with it, and go on as no name or remark: "detergent powder".
+
+    Or with a month: "Cleaner April".
+    """
     parts = [words_of(value) for value in values]
     begun = all(each[0].stem == word.stem and 1 < len(each) <= _MAX_KIND_WORDS for each in parts)
-    return begun and word.written.islower() and not any(each[1].written[0].isupper() for each in parts)
+    named = any(each[1].written[0].isupper() and not is_month(each, 1) for each in parts) if begun else True
+    return not named and word.written.islower()
 
 
 def _is_light(word: Word) -> bool:
@@ -162,7 +170,14 @@ def column_mentions(table: Table, words: Sequence[Word], taken: frozenset[int]) 
             denied = [place for place, label in enumerate(labels) if _denies(word, label)]
             if len(holders or denied) == 1:
                 found.append(ColumnMention((holders or denied)[0], Run(at, at + 1), denied=not holders))
-    return sorted(found, key=lambda one: one.run)
+    days = [one for one in found if _is_weekday_of(table, words[one.run.first])]
+    others = any(table.columns[one.column].measured for one in found if one not in days)
+    return sorted((one for one in found if not (others and one in days)), key=lambda one: one.run)
+
+
+def _is_weekday_of(table: Table, word: Word) -> bool:
+    """Whether all that the table tells is of that day: "left on Saturday" is not what was "made on Saturday"."""
+    return word.folded.capitalize() in calendar.day_name and word.stem in stems_of(table.about)
 
 
 def _all_told(words: Sequence[Word], labels: Sequence[Sequence[str]], holders: Sequence[int]) -> list[int]:
@@ -202,7 +217,9 @@ def is_of_one(column: Column) -> bool:
 
 
 def _denies(word: Word, label: Sequence[str]) -> bool:
-    """Whether it is a word of the label with "un-" before it: "unpaid"."""
+    """Whether it is a word of the label with "un-" before it: "unpaid", or "outstanding"."""
+    if word.folded in _OWED:
+        return _PAID in label
     return word.folded.startswith(_UN) and any(alike(stem(word.folded.removeprefix(_UN)), each) for each in label)
 
 

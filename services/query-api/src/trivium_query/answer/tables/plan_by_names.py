@@ -16,6 +16,7 @@ from trivium_query.answer.tables.asked_words import Word, stems_of, words_of
 from trivium_query.answer.tables.certainty import counting, is_certain, uses_all
 from trivium_query.answer.tables.conditions import is_period, unit_column
 from trivium_query.answer.tables.cues import (
+    AGE,
     AGGREGATES,
     DATES,
     NOW,
@@ -59,10 +60,13 @@ _NOT_ADDED = frozenset(
 )
 _PRICE = frozenset((stem("price"),))
 _PRICES = tuple(map(stem, ("price", "cost", "fee", "charge")))
-_PAID = frozenset(map(stem, "cost spend spent pay paid owe owed money charge charged expense".split()))
+_PAID = frozenset(
+    map(stem, "cost spend spent pay paid owe owed owing outstanding money charge charged expense".split())
+)
 _DEALT = frozenset("sold bought paid".split())
 _DOES = frozenset("do does did".split())
 _IS = frozenset("is are was were".split())
+_WHO_IS = _IS | {"who", "the"}
 # What a superlative means the sum of, where several rows have it: "the highest revenue" of a shop.
 _SUMMED = frozenset(map(stem, "revenue sales turnover income profit earnings expenses units quantity umsatz".split()))
 _NO_COSTS = frozenset(
@@ -85,6 +89,12 @@ _QUESTIONS = frozenset("what which who whom whose where when how was welche wer 
 _OPENS_CLOSED = frozenset("is are was were do does did has have had can could will would should why".split())
 
 
+_LEFT = frozenset("left remaining remain remains unspent".split())
+_RESTS = tuple(map(stem, ("left", "remaining", "balance", "rest", "available", "stock")))
+_BUDGET = frozenset(map(stem, "budget budgeted allowance allotted allocated allocation entitlement".split()))
+_TAKEN = frozenset(map(stem, "spent spend taken used".split()))
+_TOTAL = frozenset((stem("total"),))
+_OF_SEVERAL = (Cue.SHARE, *_DIFFERENCES, Cue.MOST, Cue.LEAST, Cue.MEAN, Cue.MEDIAN, Cue.EACH)
 _NOW = frozenset("now currently presently moment right".split())
 _DIFFERENT = frozenset(("different", "distinct"))
 _NEAR = 2  # words before the name of what is asked for
@@ -131,7 +141,8 @@ def plan_by_names(question: str, table: Table, synonyms: Mapping[str, int]) -> P
     plan = msgspec.structs.replace(plan, agreeing=tuple(bounded)) if plan else None
     whole = plan is not None and uses_all(plan, reading) and not (bounded and _is_of_all(plan, bounded, reading))
     noun = None if _sums_what_is_unknown(plan, reading) else reading.noun_of_rows()
-    left = tuple(word for word in reading.unexplained() if word != noun)
+    of_rest = _words_of_rest(reading) if plan is not None and plan.minus is not None else ()
+    left = tuple(word for word in reading.unexplained() if word != noun and word not in of_rest)
     called = plan is not None and not synonyms and is_certain(plan, reading)
     none = called and (not noun or reading.is_called_after(noun))
     loose = plan is not None and _is_loose(plan, reading, left)
@@ -163,7 +174,8 @@ def _is_of_all(plan: Plan, bounded: Sequence[int], reading: Reading) -> bool:
 def _sums_what_is_unknown(plan: Plan | None, reading: Reading) -> bool:
     """Whether numbers are added up, of what the table is not called after: otters in a table of fish."""
     counted = reading.counted()
-    return bool(plan and plan.aggregate is Aggregate.SUM and counted and not reading.is_called_after(counted))
+    known = counted is None or reading.is_called_after(counted) or reading.is_of_kind(counted)
+    return bool(plan and plan.aggregate is Aggregate.SUM and not known)
 
 
 def _is_loose(plan: Plan, reading: Reading, left: Sequence[Word]) -> bool:
@@ -253,6 +265,8 @@ def _kind_of(reading: Reading) -> Sequence[Callable[[Reading], Plan | None]]:
     """What the cues ask for; only the first kind that fits, for a question that is nearly one is none of the others."""
     if reading.cue(*_DIFFERENCES) and reading.cue(Cue.MOST, Cue.LEAST):
         return (_spread,)
+    if reading.cue(Cue.HOW_MUCH, Cue.HOW_MANY) and _allotted(reading) and not reading.cue(*_OF_SEVERAL):
+        return (_remainder,)
     kinds: tuple[tuple[tuple[Cue, ...], Sequence[Callable[[Reading], Plan | None]]], ...] = (
         ((Cue.SHARE,), ()),
         (_DIFFERENCES, (_difference_of_values, _difference_of_years, _difference_of_columns)),
@@ -263,6 +277,51 @@ def _kind_of(reading: Reading) -> Sequence[Callable[[Reading], Plan | None]]:
         ((Cue.EACH,), (_each,)),
     )
     return next((kind for cues, kind in kinds if reading.cue(*cues)), (_look_up,))
+
+
+def _remaining(reading: Reading) -> tuple[Word, ...]:
+    """The words that ask for what is left, and no column has: "left", "left over"."""
+    spare = reading.unexplained()
+    over = [two for one, two in pairwise(reading.words) if (one.folded, two.folded) == ("left", "over")]
+    return tuple(word for word in spare if word.folded in _LEFT or word in over)
+
+
+def _words_of_rest(reading: Reading) -> tuple[Word, ...]:
+    """The same, and what both columns are called: "days left" of days in total and days taken."""
+    labels = [set(stems_of(reading.table.columns[at].label)) for at in _allotted(reading) or ()]
+    if not labels:
+        return ()
+    return (*_remaining(reading), *(word for word in reading.words if word.stem in labels[0] & labels[1]))
+
+
+def _allotted(reading: Reading) -> tuple[int, int] | None:
+    """The one column of what there is to spend or take, and that of what was, where it is asked what is left.
+
+    A "total" is that only of the same: "days total" beside "days taken".
+    """
+    table = reading.table
+    labels = {at: set(stems_of(table.columns[at].label)) for at in table.measured}
+    pairs = [
+        (first, second)
+        for first, one in labels.items()
+        for second, other in labels.items()
+        if other & _TAKEN and (one & _BUDGET or one - _TOTAL == other - _TAKEN != one)
+    ]
+    found = _only_pair(pairs) if _remaining(reading) else None
+    same = found is not None and table.columns[found[0]].unit == table.columns[found[1]].unit
+    return found if same and not hinted(table, _RESTS) else None
+
+
+def _only_pair(pairs: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
+    return pairs[0] if len(pairs) == 1 else None
+
+
+def _remainder(reading: Reading) -> Plan | None:
+    """What is allotted less what was spent of it; less than nothing where that was more."""
+    found = _allotted(reading)
+    if found is None or not {*_measures(reading)} <= {*found} or reading.filtered() & {*found}:
+        return None
+    return Plan(Aggregate.SUM, found[0], reading.filters(), minus=found[1], sign=Sign.KEPT)
 
 
 def _spread(reading: Reading) -> Plan | None:
@@ -363,7 +422,7 @@ def _lists(reading: Reading, found: CueFound) -> bool:
 def _most_of(reading: Reading, found: CueFound) -> Plan | None:
     """The same of a column of numbers or dates."""
     measure = _measure(reading)
-    if measure is None or (reading.cue(Cue.MOST) and reading.cue(Cue.LEAST)):
+    if measure is None or (reading.cue(Cue.MOST) and reading.cue(Cue.LEAST)) or _is_of_others(reading):
         return None
     extreme = AGGREGATES[found.cue]
     day = _only(_dates(reading, ()))
@@ -431,8 +490,8 @@ def _how_many(reading: Reading) -> Plan | None:
         return None  # members are no memberships
     if not reading.table.columns[asked].measured or is_naming(reading.table.columns[asked]):
         return _how_many_values(reading, asked, group)
-    if asked in reading.filtered():  # how many there are of such a number, or their sum
-        return None
+    if asked in reading.filtered() or reading.table.columns[asked].unit in CURRENCIES:
+        return None  # how many there are of such a number, or their sum
     if _names_one_row(reading):
         return Plan(Aggregate.VALUE, asked, reading.filters(), group)
     return Plan(Aggregate.SUM, asked, reading.filters(), group) if _is_added(reading, asked) else None
@@ -564,6 +623,7 @@ def _target(reading: Reading) -> int | None:
     person = reading.person_or_place() if reading.words[0].folded in _PERSONAL else _names_of_chosen(reading)
     if asked is not None and (person is None or not _is_numbered(reading.table.columns[asked])):
         return asked
+    person = reading.names_of_kind() if person is None else person
     if person is not None:
         return person
     if reading.words[0].folded in _PERSONAL:
@@ -586,6 +646,8 @@ def _target(reading: Reading) -> int | None:
 def _how_much(reading: Reading, much: CueFound) -> int | None:
     """The column of numbers that the words hint at, the only one, or that of a price."""
     measured = reading.table.measured
+    if much.hints == AGE and reading.filtered() != {reading.first_named()}:
+        return None  # of a cat's owner nothing is told
     if much.hints:
         return _only([at for at in hinted(reading.table, much.hints) if at in measured])
     if len(measured) == 1:
@@ -633,9 +695,11 @@ def _asks_when(reading: Reading) -> bool:
 
 def _subject(reading: Reading, measure: int) -> int | None:
     """Of which column one value is wanted: the one asked for, the only one named, that of persons or places."""
-    asked = reading.asked()
-    if asked is not None:
+    asked, aged = reading.asked(), _aged(reading)
+    if asked is not None and not reading.ends_in_most():
         return asked if asked != measure else None
+    if aged is not None and {word.folded for word in reading.words[: aged.run.first]} <= _WHO_IS:
+        return reading.person_of_row()  # "who is the oldest"
     if reading.words[0].folded in _PERSONAL and (person := reading.person_or_place()) is not None:
         return person
     named = [at for at in reading.targets() if at != measure and reading.table.columns[at].kind is ColumnKind.TEXT]
@@ -643,7 +707,26 @@ def _subject(reading: Reading, measure: int) -> int | None:
         return named[0]  # "which school instrument"
     if (rows := reading.names_of_extreme()) is not None:
         return rows
-    return named[0] if len(named) == 1 else reading.person_or_place()
+    subjects = (_only(named), reading.person_or_place(), reading.names_of_kind())
+    return next((at for at in subjects if at is not None), None)
+
+
+def _aged(reading: Reading) -> CueFound | None:
+    """The oldest or youngest, where a column tells the age."""
+    found = reading.cue(Cue.MOST, Cue.LEAST)
+    return found if found and found.hints == AGE else None
+
+
+def _is_of_others(reading: Reading) -> bool:
+    """Whether the oldest are wanted of those whose age is not told: "oldest owner", of cats."""
+    aged = _aged(reading)
+    if aged is None:
+        return False
+    behind = {one.column for one in reading.columns if one.run.first == aged.run.end}
+    behind |= {
+        one.column for one in reading.columns if {word.folded for word in reading.words[one.run.end :][:1]} & _IS
+    }
+    return any(not reading.table.columns[at].measured for at in behind - {reading.first_named()})
 
 
 def _measure(reading: Reading) -> int | None:
@@ -722,6 +805,8 @@ def _is_whole(reading: Reading, measure: int) -> bool:
     dated = not reading.table.columns[measure].measured
     if reading.words[0].folded in _CHOOSE or reading.cue(*_ARITHMETIC, Cue.HOW_MANY):
         return False
+    if _aged(reading) and not (reading.cue(Cue.HOW_MUCH) or _measures(reading)):
+        return False  # "the oldest person" is no age
     return _opens_with_when(reading) == dated
 
 

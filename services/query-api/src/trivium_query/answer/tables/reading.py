@@ -5,12 +5,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 import msgspec
 
 from trivium_query.answer.tables.asked_words import Run, Word, alike, joined, stems_of, words_of
 from trivium_query.answer.tables.conditions import Condition, conditions_of, unit_column
 from trivium_query.answer.tables.cues import (
+    AGE,
+    AGES,
     BELONGING,
     DATES,
     DEALS,
@@ -118,6 +121,10 @@ _OPENS_TABLE = _LEADS_TO_TABLE | frozenset("the our my this".split())
 FEES = frozenset(map(stem, ("price", "fee", "fare", "rate", "charge")))
 _COSTS = frozenset(map(stem, ("cost", "spend", "spent", "pay", "paid")))
 _NEED = stem("needs")  # "the highest deposit": beside it the word says nothing, elsewhere it may be what is asked
+_HOW, _MUCH = "how", frozenset(("much", "many"))
+_AMOUNTS = (Cue.HOW_MUCH, Cue.SUM, Cue.MEAN, Cue.MEDIAN, Cue.MOST, Cue.LEAST)
+_PAID_IN, _RECEIVED = frozenset("pay pays paid come comes came".split()), stem("received")
+_BEHIND_IN = frozenset("in on by from for at during between since before after altogether".split())
 _MAX_NAME_WORDS = 4  # of a table
 _NEAR = 2  # words between "which" or "how many" and the column that is asked for
 
@@ -250,13 +257,46 @@ class Reading(msgspec.Struct, frozen=True):
         Or the column that is called after things, though one may come again: items of sales.
         """
         found = self.cue(Cue.MOST, Cue.LEAST)
-        behind = self.words[found.run.end] if found and found.run.end < len(self.words) else None
+        rest = (word for word in self.words[found.run.end :] if word.folded != "single") if found else ()
+        behind = next(iter(rest), None)
         rest = (word for word in self.words[1:] if not (is_function_word(word.folded) or word.folded == "single"))
         chosen = next(rest, None) if self.words[0].folded in _CHOOSING else None
-        if not any(word and (word.stem in THINGS or self.is_called_after(word)) for word in (behind, chosen)):
+        told = any(word and (word.stem in THINGS or self.is_called_after(word)) for word in (behind, chosen))
+        if not told and not self.ends_in_most():
             return None
         named = self._names_each()
         return self._of_things() if named is None else named
+
+    def ends_in_most(self) -> bool:
+        """Whether what has the most is asked for by that alone, behind its column: "what was left over the most"."""
+        found, said = self.cue(Cue.MOST, Cue.LEAST), [word.folded for word in self.words]
+        if found is None or said[0] != "what" or "did" in said or said[found.run.first] not in ("most", "least"):
+            return False
+        behind = said[found.run.end : found.run.end + 1]
+        named = found.run.first - 2 in joined(one.run for one in self.columns) and said[found.run.first - 1] == "the"
+        return named and all(map(is_function_word, behind))
+
+    def first_named(self) -> int | None:
+        """The first column of text that is no place or number: of what the row tells an age or amount."""
+        texts = column_kinds(self.table, ColumnKind.TEXT)
+        return next((at for at in texts if not any(map(str.isdigit, self.table.columns[at].values))), None)
+
+    def person_of_row(self) -> int | None:
+        """The same if it is of people, another one in each row: no owners of cats."""
+        first = self.first_named()
+        return first if first in persons_of(self.table) and self.table.names_rows(first) else None
+
+    def names_of_kind(self) -> int | None:
+        """The names of rows where a kind of them is asked for: "which event", "the dearest bread"; of no owners."""
+        first, most = self.first_named(), self.cue(Cue.MOST, Cue.LEAST)
+        places = {1, most.run.end if most else 1} if self.words[0].folded in _CHOOSING else set[int]()
+        kind = next((one for one in self.values if one.run.first in places and one.whole), None)
+        if kind is None or first in (None, kind.column) or not self.table.names_rows(first):
+            return None
+        behind = self.words[kind.run.end : kind.run.end + 1]
+        goes_on = kind.run.first > 1 and not all(is_function_word(word.folded) for word in behind)
+        others = first in persons_of(self.table) or goes_on or set(behind) & set(self.unexplained())
+        return None if others else first
 
     def asks_which_row(self, measure: int) -> bool:
         """Whether "which" or "what" asks for the most or least of occasions, or of what the table is called after.
@@ -345,7 +385,16 @@ class Reading(msgspec.Struct, frozen=True):
         if noun is None or is_function_word(noun.folded) or end in self._understood():
             return None
         called = self.is_called_after(noun)
-        return noun if (called and counted) or not has_names_of_rows(self.table) else None
+        known = (called and counted) or self.is_of_kind(noun) or not has_names_of_rows(self.table)
+        return noun if known else None
+
+    def is_of_kind(self, noun: Word) -> bool:
+        """Whether a column and a value of it say which kind of it is meant: "loaves of the kind bread"."""
+        at = self.words.index(noun) + 1
+        label = next((one for one in self.columns if one.run.first in (at + 1, at + 2)), None)
+        if label is None or self.words[at].folded != "of" or not self._is_bare(at, label.run.first):
+            return False
+        return any((one.column, one.run.first) == (label.column, label.run.end) for one in self.values)
 
     def is_called_after(self, word: Word) -> bool:
         """Whether the word is one of the table's name."""
@@ -380,7 +429,8 @@ class Reading(msgspec.Struct, frozen=True):
         """Columns that are named without a value of theirs: "how many passed"."""
         said = {one.column for one in self.values}
         named = dict.fromkeys(one.column for one in self.columns if one.column not in said)
-        return [at for at in named if not affirmed(self.table.columns[at]) or self._is_marked(at)]
+        denied = {one.column for one in self.columns if one.denied}
+        return [at for at in named if not affirmed(self.table.columns[at]) or at in denied or self._is_marked(at)]
 
     def _is_marked(self, column: int) -> bool:
         """Whether the words say what a column of yes and no does: what is paid, not what one pays or is to be paid.
@@ -632,14 +682,23 @@ def read(question: str, table: Table, synonyms: Mapping[str, int]) -> Reading:
     taken |= frozenset[int]().union(*(one.words for one in conditions))
     whole = [one for one in guessed if _is_whole(table, one) and not one.run.indices() & taken]
     told = cues_of(words, taken | joined(one.run for one in whole), of_two=is_of_two(words))
-    cues = [_of_belonging(found, words, table) for found in told]
+    flows = flows_of(table)  # "brought in" is a column's name there
+    told = [found for found in told if not (found.cue is Cue.SUM and found.hints and flows)]
+    told = [found for found in told if found.hints != AGE or _ages(table)]
+    cues = [_of_age(_of_belonging(found, words, table), words, table) for found in told]
+    amount = any(found.cue in _AMOUNTS for found in cues) and not _asks_how(words)
     taken |= joined(one.run for one in cues)
-    columns = column_mentions(table, words, taken)
+    come = {at for at in range(len(words) - 1) if flows and _comes_in(words[at:])}
+    columns = [
+        one
+        for one in column_mentions(table, words, taken)
+        if _is_whole(table, one) or not (one.run.first in come or (amount and _is_only_how(table.columns[one.column])))
+    ]
     used = taken | joined(one.run for one in columns)
     meant = [
-        ColumnMention(synonyms[word.stem], Run(at, at + 1))
+        ColumnMention(flows[_RECEIVED] if at in come else synonyms[word.stem], Run(at, at + 1))
         for at, word in enumerate(words)
-        if at not in used and word.stem in synonyms
+        if at not in used and (word.stem in synonyms or at in come)
     ]
     both = tuple(sorted([*_with_kinds(columns, words, table), *meant], key=lambda one: one.run))
     begun = {one.run.first for one in both}
@@ -695,6 +754,41 @@ def _of_belonging(found: CueFound, words: Sequence[Word], table: Table) -> CueFo
         if behind not in ("", _SERVE) and hinted(table, found.hints)
         else CueFound(Cue.LEAST, found.run, BELONGING)
     )
+
+
+def _asks_how(words: Sequence[Word]) -> bool:
+    """Whether "how" stands there by itself: "how much was paid" asks for no "How paid"."""
+    behind = [two.folded for one, two in pairwise(words) if one.folded == _HOW]
+    return any(is_function_word(word) and word not in _MUCH for word in behind)
+
+
+def is_how(column: Column) -> bool:
+    """Whether it tells in which way: "How paid"."""
+    return stems_of(column.label)[:1] == (_HOW,)
+
+
+def _is_only_how(column: Column) -> bool:
+    """The same, and not also whether: "not yet"."""
+    return is_how(column) and not _not_denied(column)
+
+
+def _comes_in(words: Sequence[Word]) -> bool:
+    """Whether money comes in: "was paid in by", but not "paid in cash"."""
+    verb, into, *rest = (word.folded for word in words)
+    return verb in _PAID_IN and (into == "into" or (into == "in" and (not rest or rest[0] in _BEHIND_IN)))
+
+
+def _ages(table: Table) -> list[int]:
+    """The columns of how old what the rows are of is: no "minimum age"."""
+    return [at for at in table.measured if stems_of(table.columns[at].label)[:1] == AGE]
+
+
+def _of_age(found: CueFound, words: Sequence[Word], table: Table) -> CueFound:
+    """The oldest has the most years where a column tells the age, and none when somebody was born."""
+    said = words[found.run.end - 1].folded
+    if said not in AGES or hinted(table, found.hints) or not _ages(table):
+        return found
+    return msgspec.structs.replace(found, cue=AGES[said], hints=AGE)
 
 
 def _is_other_by(found: CueFound, words: Sequence[Word], begun: set[int]) -> bool:

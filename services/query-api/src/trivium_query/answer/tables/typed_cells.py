@@ -34,6 +34,7 @@ _NUMBER = re.compile(
     r"(?P<sign>[-+\u2212]?)\s*(?P<before>[$€£¥]?)\s*(?P<loss>\(?)\s*(?P<digits>\d[\d.,'\u00a0\u202f]*)"
     r"\s*(?P<closed>\)?)\s*(?P<after>%|[$€£¥]|[^\W\d_]{1,5}[²³]?(?:/[^\W\d_]{1,4})?)?"
 )
+_DOTTED = "%d.%m.%y"
 _DATE_FORMATS = (
     "%Y-%m-%d",
     "%Y-%m-%d %H:%M",
@@ -44,6 +45,7 @@ _DATE_FORMATS = (
     "%B %d, %Y",
     "%b %d, %Y",
     "%d.%m.%Y",
+    _DOTTED,
     "%Y-%m",
     "%B %Y",
     "%b %Y",
@@ -55,7 +57,7 @@ _DAY_H = 24
 _LASTING = frozenset(  # words of the name of a column of durations, all of them
     "hours hrs h duration worked working time spent length running total playing".split()
 )
-_SLASHED = ("%d/%m/%Y", "%m/%d/%Y")
+_SLASHED = ("%d/%m/%Y", "%m/%d/%Y", "%d/%m/%y", "%m/%d/%y")
 
 
 class TypedColumn(msgspec.Struct, frozen=True):
@@ -69,7 +71,7 @@ def typed_column(label: str, cells: Sequence[str], sums: Sequence[bool]) -> Type
     """The column as the narrowest kind that all of its cells have; those of rows that sum up others name no value."""
     filled = [cell.strip() for cell in cells]
     present = [cell for cell in filled if cell.casefold() not in EMPTY]
-    for read in (_numbers, _dates, _durations, _clock):
+    for read in (_dates, _numbers, _durations, _clock):
         if typed := read(label, filled, present):
             return typed
     return _text(label, filled, sums)
@@ -214,7 +216,10 @@ def _formats(present: Sequence[str]) -> Sequence[str]:
     """Those that read the first cell; of day/month and month/day the one that reads all, and none if both do."""
     first = present[:1]
     slashed = [shape for shape in _SLASHED if all(_reader(shape)(cell) for cell in present)] if first else []
-    return slashed if len(slashed) == 1 else [shape for shape in _DATE_FORMATS if first and _reader(shape)(first[0])]
+    if len(slashed) == 1:
+        return slashed
+    whole = all(len(cell) == len("31.12.24") for cell in present)  # "3.11.12" may be a version
+    return [shape for shape in _DATE_FORMATS if first and _reader(shape)(first[0]) and (whole or shape != _DOTTED)]
 
 
 def _reader(shape: str) -> Callable[[str], str | None]:

@@ -65,14 +65,13 @@ class Stored(msgspec.Struct, frozen=True):
 class Listed(msgspec.Struct, frozen=True):
     """An object as a listing or HEAD shows it.
 
-    `modified` is in whole Unix seconds, which is all that HEAD tells; `version_id` is "" without versioning.
+    `modified` is in whole Unix seconds, which is all that HEAD tells.
     """
 
     key: str
     etag: str
     size_bytes: int
     modified: float
-    version_id: str = ""
 
 
 class Bucket:
@@ -158,7 +157,6 @@ class Bucket:
             _etag(response),
             int(response.headers.get("Content-Length", 0)),
             modified.replace(tzinfo=UTC).timestamp(),
-            response.headers.get("x-amz-version-id", ""),
         )
 
     def delete(self, key: str) -> None:
