@@ -1453,6 +1453,13 @@ def test_what_is_outstanding_is_not_paid(question: str, said: str, paid: tuple[s
     assert _answer("court.csv", f"Date,Member,Hours,Fee (£),{label}\n{rows}", question)[0] == said
 
 
+def test_money_is_in_no_yards() -> None:
+    table = _stored("skip_hire.csv", SKIPS).tables[0]
+    planned = plan_by_names("How much money is outstanding altogether?", table, {"money": 2})
+    assert planned.sure is None
+    assert planned.likely is None
+
+
 def test_days_that_are_left_are_those_in_total_less_those_taken() -> None:
     assert _answer("holidays.csv", HOLIDAYS, "How many days does Ana Lopes have left?")[0] == "11"
     assert _likely("loans.csv", LOANS, "How many pages are left?") == ""

@@ -29,7 +29,7 @@ READ_THREADS = 4  # SQLite leaves the interpreter lock while it works; more only
 IDLE_CONNECTIONS = 8
 MAX_CONNECTIONS = 32  # of a store, over all tenants: two file descriptors each, and one more for each file
 ANOTHER_FOLDER = "Run the newer Trivium, or choose another folder with TRIVIUM_DATA_DIR."
-WRITE_CACHE_KIB = 2048  # of the one writer: what does not fit is written before its transaction ends; 8192 saved nothing
+WRITE_CACHE_KIB = 2048  # of the one writer: what does not fit is written before its transaction ends
 READ_CACHE_KIB = 1024  # of each reader: the system's page cache is behind it, and more made no search faster
 
 

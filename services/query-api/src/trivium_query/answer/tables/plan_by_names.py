@@ -63,6 +63,7 @@ _PRICES = tuple(map(stem, ("price", "cost", "fee", "charge")))
 _PAID = frozenset(
     map(stem, "cost spend spent pay paid owe owed owing outstanding money charge charged expense".split())
 )
+_MONEY = stem("money")
 _DEALT = frozenset("sold bought paid".split())
 _DOES = frozenset("do does did".split())
 _IS = frozenset("is are was were".split())
@@ -737,6 +738,8 @@ def _measure(reading: Reading) -> int | None:
         return _only(_dates(reading, reading.targets()))
     told = hinted(reading.table, hints) or _costs_of(reading, hints)
     named = _of_size_of_subject(reading) or [*_measures(reading)] or told
+    if any(word.stem == _MONEY for word in reading.words):
+        named = [at for at in named if reading.table.columns[at].unit in {"", *CURRENCIES}]
     if hints and not set(named) <= set(told):  # "the level of the oldest" is no least level
         return None
     if named or (hints and not (reading.table.melted and hints == _PRICES)):
