@@ -89,6 +89,18 @@ def test_a_recording_that_was_left_goes_on_where_it_was(failure: TriviumError) -
     assert engine.seconds == [0, 1, 2, 3]
 
 
+def test_a_recording_that_is_longer_than_it_says_is_left_at_the_end_of_a_turn() -> None:
+    engine, hearing = Listening(), Remembering()
+
+    def tell(_: float) -> None:
+        if any(heard.duration_s >= 3.0 for heard in hearing.kept.values()):
+            raise GoesOn(0.5)
+
+    with closing(Sandbox(models=ParserModels(transcriber=engine))) as made, pytest.raises(GoesOn):
+        made.parse(Blob("short.wav", wav(tone(1))), tell, hearing=hearing)
+    assert engine.seconds == [0, 1, 2]
+
+
 def test_another_recording_and_another_engine_take_up_nothing_that_was_heard() -> None:
     hearing = Remembering()
     for engine, recordings in [(Listening(), [RECORDING, OTHER]), (Listening(fingerprint="another"), [RECORDING])]:

@@ -152,6 +152,14 @@ def test_what_is_named_as_a_character_set_and_is_none_decodes_nothing(parse: Par
 
 
 @pytest.mark.parametrize(
+    "stated",
+    ["charset*=utf-8''utf-8", "charset*0*=utf-8''ut; charset*1=f-8", "charset=idna", "charset=undefined", "charset=\0"],
+)
+def test_bytes_are_read_whatever_their_character_set_is_called(parse: Parse, stated: str) -> None:
+    assert body(parse(f"{HEADERS}Content-Type: text/plain; {stated}\n\nGrüße.\n".encode())) == ["Grüße."]
+
+
+@pytest.mark.parametrize(
     ("stated", "name"),
     [
         ('filename="a; b.csv"; filename=c.csv', "a; b.csv"),

@@ -259,7 +259,6 @@ def test_an_engine_that_does_not_start_is_not_the_files_fault(engines) -> None: 
         made.close()
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="finds the child in /proc")
 def test_a_child_that_loads_unstructured_is_waited_for_beyond_the_usual_start(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parser_process, "_START_S", 0.0)
     with closing(Sandbox()) as quick, pytest.raises(TryLater, match="does not start"):
@@ -268,6 +267,7 @@ def test_a_child_that_loads_unstructured_is_waited_for_beyond_the_usual_start(mo
         assert patient.fingerprint() == fingerprint()
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="finds the child in /proc")
 def test_an_idle_child_ends_and_one_with_its_engine_waits_longer(engines) -> None:  # type: ignore[no-untyped-def]
     made = Sandbox(engines.noise, bounds=Bounds(idle_s=0.2))
     try:

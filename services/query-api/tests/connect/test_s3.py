@@ -84,6 +84,21 @@ def test_what_fails_for_now_holds_back_nothing_that_stands_behind_it(world: Worl
     assert world.came_to() == (0, 0, 0)
 
 
+def test_what_failed_is_asked_for_last_also_behind_a_look_that_did_not_get_so_far(
+    world: World, shelf: S3Peer, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shelf.failing = {f"2023/a{number}.txt": "InternalFault" for number in range(MAX_SILENCES)}
+    shelf.objects |= dict.fromkeys(shelf.failing, b"Not now.")
+    world.add("s3", f"{address}/shelf/2023/", credential=world.secret("shelf", "reader:hunter2hunter2"), max_per_s=1000)
+    assert [world.came_to(), world.came_to()] == [(0, 0, MAX_SILENCES), (3, 0, MAX_SILENCES)]
+    with monkeypatch.context() as away:
+        away.setattr(connector, "MAX_EMPTY_PAGES", 1)
+        away.setattr(shelf, "listing", lambda _: endless())
+        assert world.came_to() == (0, 0, 0)
+    shelf.objects["2023/zebra.txt"] = b"A zebra."
+    assert world.came_to() == (1, 0, MAX_SILENCES)
+
+
 def test_archived_objects_are_told_and_what_stands_behind_them_is_taken(
     world: World, shelf: S3Peer, address: str
 ) -> None:

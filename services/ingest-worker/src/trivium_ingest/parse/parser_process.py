@@ -169,6 +169,7 @@ class ParserProcess(ChildProcess):
                 hearing.keep(name, heard)
                 self.send(SpeechReply(heard.duration_s), clock, watch)
                 clock.told(self.receive(ProgressReport, clock, watch))
+                clock.told_again()  # the share rises no more where a recording goes on beyond the length that it states
             except TriviumError as error:
                 ended.append(error)
                 raise

@@ -114,7 +114,8 @@ class Seen:
         yield from self.late()
 
     def late(self) -> Iterator[Any]:
-        """What became of what could not be had last time, and is listed still."""
+        """What became of what could not be had last time, and is listed still; to be asked for once all is listed."""
+        self._late = {name: None for name in self._late if name in self._found}
         for name in [name for name in self._late if name in self._waiting]:
             yield from self._waiting.pop(name)()
 
@@ -143,7 +144,7 @@ class Seen:
 
     def cursor(self) -> str:
         """See `trivium.ports.connector.Connector`."""
-        late = [name for name in self._late if name in self._open or name in self._waiting]
+        late = [name for name in self._late if name not in self._found or name in self._open or name in self._waiting]
         return msgspec.json.encode(_Kept(self._files, self.mark, late)).decode()
 
 

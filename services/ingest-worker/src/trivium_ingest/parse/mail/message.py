@@ -214,8 +214,8 @@ def _leaves(message: Message) -> Iterator[tuple[Message, Message | None]]:
     waiting: list[tuple[Message, Message | None]] = [(message, None)]
     while waiting:
         part, choice = waiting.pop()
-        payload = part.get_payload()
-        if part.get_content_type() == _SEALED or not isinstance(payload, list):
+        payload: Any = part.get_payload() if part.is_multipart() else None  # one of bytes it decodes, by any codec
+        if payload is None or part.get_content_type() == _SEALED:
             yield part, choice
         else:
             if choice is None and part.get_content_type() == _ALTERNATIVE:
