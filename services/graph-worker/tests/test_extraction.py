@@ -190,7 +190,7 @@ def test_a_surname_of_two_people_or_of_a_place_is_left_alone(make_chunk: MakeChu
 
 
 def test_what_a_sentence_begins_to_do_with_a_name_does_not_bear_it(make_chunk: MakeChunk) -> None:
-    shares = extract([make_chunk("Keeping Calder up to date helps."), make_chunk("We like Calder, as all do.", ordinal=1)])
+    shares = extract([make_chunk("Keeping Calder up to date helps."), make_chunk("We like Calder.", ordinal=1)])
     assert "calder" in named(shares[1])
     shares = extract([make_chunk("Dr Liang Ying came."), make_chunk("Later Ying spoke.", ordinal=1)])
     assert set(named(shares[1])) == {"liang ying"}
