@@ -6,7 +6,7 @@ from encodings.aliases import aliases
 
 import pytest
 
-from trivium.text.charsets import charset_of
+from trivium.text.charsets import charset_of, marked
 
 
 @pytest.mark.parametrize(
@@ -39,3 +39,9 @@ def test_every_character_set_decodes() -> None:
     sets = set(filter(None, map(charset_of, aliases.values())))
     assert len(sets) > 80
     assert all(isinstance(b"ab..".decode(each, "replace"), str) for each in sets)
+
+
+@pytest.mark.parametrize("charset", ["utf-8", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+def test_a_byte_order_mark_tells_the_character_set_and_is_no_text(charset: str) -> None:
+    assert marked("\ufeffgr\u00fcn".encode(charset)) == (charset, "gr\u00fcn".encode(charset))
+    assert marked(b"plain") == ("", b"plain")

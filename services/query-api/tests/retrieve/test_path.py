@@ -42,6 +42,13 @@ def test_a_sentence_far_from_the_question_passes_on_less():
     assert weak["a"].gain == pytest.approx(0.25)
 
 
+def test_a_name_that_passes_on_less_than_a_tenth_is_not_followed():
+    places = Places({"ada": [Scored("a", 1.0)]}, {}, {})
+    rows = {"s": [mention("ada", "s")]}
+    assert "a" in walk({"s": 0.2}, rows, places, {"s": near(0.31)})
+    assert walk({"s": 0.2}, rows, places, {"s": near(0.29)}) == {}
+
+
 def test_the_sentence_closest_to_the_question_explains_the_link():
     places = Places({"ada": [Scored("a", 1.0)]}, {}, {})
     rows = {"s": [mention("ada", "s", 0), mention("ada", "s", 1)]}

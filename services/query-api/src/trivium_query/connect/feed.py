@@ -5,7 +5,6 @@ A feed shows its newest entries. What it does not show any more is not gone, and
 
 from __future__ import annotations
 
-import codecs
 import io
 import re
 import time
@@ -21,7 +20,7 @@ import feedparser
 from trivium.domain.errors import NeverWill, Refused
 from trivium.domain.ids import digest
 from trivium.ports.connector import Change, Item
-from trivium.text.charsets import charset_of
+from trivium.text.charsets import charset_of, marked
 from trivium.text.urls import checked_url
 from trivium_query.connect.place import Place
 from trivium_query.connect.seen import Seen
@@ -38,15 +37,7 @@ _TAGS = re.compile(r"<[^>]{0,1000}>")
 _REFERENCE = re.compile(r"&#(?:([0-9]+)|[xX]([0-9A-Fa-f]+));")
 _CHARACTERS = ((0x9, 0xA), (0xD, 0xD), (0x20, 0xD7FF), (0xE000, 0xFFFD), (0x10000, 0x10FFFF))
 """XML 1.0, 2.2."""
-_WIDE = (
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16, whose mark it begins with
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-    ("<?".encode("utf-16-le"), "utf-16-le"),
-    ("<?".encode("utf-16-be"), "utf-16-be"),
-)
+_UNMARKED = tuple((name, "<?".encode(name)) for name in ("utf-16-le", "utf-16-be"))
 _SENT_CHARSET = re.compile(r";\s*charset\s*=\s*[\"']?([\w.:-]{1,40})", re.IGNORECASE)
 _STATED_CHARSET = re.compile(r"\s*<\?xml\b[^>]*\bencoding\s*=\s*[\"']([\w.:-]{1,40})")
 _STATED_WITHIN = 1000  # bytes
@@ -128,10 +119,10 @@ def _text_of(reply: Reply) -> str:
 
     The library would take any codec of Python's for a character set, and UTF-16 with half a character for none.
     """
-    content = reply.content
-    for mark, name in _WIDE:
-        if content.startswith(mark):
-            return content.decode(name, "replace")
+    wide, content = marked(reply.content)
+    wide = wide or next((name for name, begin in _UNMARKED if content.startswith(begin)), "")
+    if wide:
+        return content.decode(wide, "replace")
     sent = _SENT_CHARSET.search(reply.header("content-type"))
     stated = _STATED_CHARSET.match(content[:_STATED_WITHIN].decode("latin-1"))
     # GB 18030 holds all of GB 2312, and what is called so in practice.

@@ -7,15 +7,8 @@ import re
 
 import charset_normalizer
 
-from trivium.text.charsets import charset_of
+from trivium.text.charsets import charset_of, marked
 
-_BOMS = (
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16, whose mark it begins with
-    (codecs.BOM_UTF32_BE, "utf-32-be"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
 _DETECT_BYTES = 32_768
 _FEW_HIGH_BYTES = 40
 _HIGH = re.compile(rb"[\x80-\xff]")
@@ -44,9 +37,9 @@ def decode(content: bytes, declared: str = "") -> tuple[str, str]:
     Order: byte order mark, UTF-16 without one, UTF-8, what the file declares, then detection. What is ASCII, and
     declared to switch to other characters, is no UTF-8.
     """
-    for mark, name in _BOMS:
-        if content.startswith(mark):
-            return content[len(mark) :].decode(name, "replace"), name
+    name, behind = marked(content)
+    if name:
+        return behind.decode(name, "replace"), name
     if name := _utf16_without_mark(content) or _seven_bit(content, declared):
         return content.decode(name, "replace"), name
     try:
@@ -80,7 +73,7 @@ def decode_as(content: bytes, declared: str) -> str:
 
 def is_wide(content: bytes) -> bool:
     """True for UTF-16 and UTF-32 text, whose bytes look binary."""
-    return content.startswith(tuple(mark for mark, _ in _BOMS[1:])) or bool(_utf16_without_mark(content))
+    return marked(content[:4])[0] not in ("", "utf-8") or bool(_utf16_without_mark(content))
 
 
 def _try(content: bytes, encoding: str) -> str | None:
