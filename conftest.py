@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 import signal
+from collections.abc import Iterator
 from importlib.util import find_spec
 
 import pytest
+import structlog
 from hypothesis import settings
 
+from trivium.logs.lines import Lines
 from trivium.struct_types import prepare_struct_types
 
 settings.register_profile("trivium", deadline=None)  # a busy machine is no failing example
@@ -27,3 +31,14 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     """Also for the tests torch is an extra."""
     if item.get_closest_marker("models") and not find_spec("torch"):
         pytest.skip("needs torch: make test-models")
+
+
+@pytest.fixture(autouse=True)
+def logging_as_it_was() -> Iterator[None]:
+    """Commands set up their process's logs, and tests run some in their own."""
+    root = logging.getLogger()
+    level, kept = root.level, structlog.get_config()
+    yield
+    root.handlers = [handler for handler in root.handlers if not isinstance(handler, Lines)]
+    root.setLevel(level)
+    structlog.configure(**kept)

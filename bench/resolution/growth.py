@@ -12,16 +12,20 @@ from __future__ import annotations
 import argparse
 import random
 import resource
+import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import log
+from pathlib import Path
 from typing import NamedTuple
 
 from trivium.domain.graph import EntityType
 from trivium.domain.verdicts import Verdict
-from trivium.resolution.index import NameIndex
 from trivium.resolution.record import Record
 from trivium.text.names import fold_name
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "peers"))
+from name_index import NameIndex
 
 STEPS = (10_000, 30_000, 100_000, 300_000, 1_000_000)
 MENTIONS, DOCUMENTS, NEW = 20, 200, 1 / 7

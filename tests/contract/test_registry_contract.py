@@ -14,7 +14,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_stat
 from trivium.domain.documents import Document, DocumentState, Failure, Lane
 from trivium.domain.errors import Conflict, NotFound, Refused
 from trivium.domain.scope import Tenant
-from trivium.ports.registry import Registry, TenantRegistry
+from trivium.ports.registry import Registry, TenantRegistry, document_pages, every_document
 
 
 def document(tenant: Tenant, name: str = "d", version: str = "v1", **fields: object) -> Document:
@@ -40,11 +40,12 @@ def mine(registry: Registry, tenant: Tenant) -> TenantRegistry:
     return registry.for_tenant(tenant)
 
 
-def test_missing_get_claim_and_delete_raise_not_found(mine: TenantRegistry) -> None:
+def test_missing_get_claim_delete_and_requeue_raise_not_found(mine: TenantRegistry) -> None:
     for call in (
         lambda: mine.get("none"),
         lambda: mine.claim("none", "v1", 1, 0),
         lambda: mine.delete("none"),
+        lambda: mine.requeue("none"),
     ):
         with pytest.raises(NotFound):
             call()
@@ -142,16 +143,13 @@ def test_order_newest_first_ties_by_id_and_no_page_repeats_or_skips(mine: Tenant
     expected = [d.id for d in mine.list(limit=1000).documents]
     assert expected == sorted((f"d{n:02}" for n in range(25)), key=lambda name: (-(int(name[1:]) // 3), name))
     seen: list[str] = []
-    cursor = ""
-    while True:
-        page = mine.list(limit=4, cursor=cursor)
-        seen += [found.id for found in page.documents]
+    for page in document_pages(mine, limit=4):
+        assert len(page) <= 4
+        seen += [found.id for found in page]
         mine.accept(document(tenant, f"late{len(seen)}", created_at=500))  # arrives while somebody turns pages
-        mine.save(changed(mine.claim(page.documents[0].id, "v1", 0, 900), title="changed"))
-        cursor = page.cursor
-        if not cursor:
-            break
+        mine.save(changed(mine.claim(page[0].id, "v1", 0, 900), title="changed"))
     assert seen == expected
+    assert [found.id for found in every_document(mine)][-len(expected) :] == expected
 
 
 def test_order_of_one_state_leaves_out_the_others(mine: TenantRegistry, tenant: Tenant) -> None:
@@ -162,6 +160,7 @@ def test_order_of_one_state_leaves_out_the_others(mine: TenantRegistry, tenant: 
     rest = mine.list(DocumentState.PENDING, limit=2, cursor=page.cursor)
     assert [d.id for d in (*page.documents, *rest.documents)] == ["d4", "d2", "d1", "d0"]
     assert rest.cursor == ""
+    assert [d.id for d in every_document(mine, DocumentState.RUNNING)] == ["d3"]
 
 
 @pytest.mark.parametrize("cursor", ["x", "!!!!", "AAAA", "é", "' OR 1=1 --"])
@@ -394,6 +393,32 @@ def test_a_dataset_is_there_while_a_document_is_in_it(
     assert [mine.has_dataset(name) for name in ("reports", "minutes")] == [False, True]
     mine.delete("a")
     assert not mine.has_dataset("minutes")
+
+
+def test_a_requeued_document_is_pending_again_as_queries_see_it_and_who_still_works_on_it_is_refused(
+    mine: TenantRegistry, tenant: Tenant
+) -> None:
+    mine.accept(document(tenant))
+    held = mine.claim("d", "v1", 60, now=100)
+    assert (mine.requeue("d").state, mine.get("d").fence) == (DocumentState.PENDING, held.fence + 1)
+    with pytest.raises(Conflict):
+        mine.save(changed(held, state=DocumentState.READY))
+    held = mine.claim("d", "v1", 60, now=100)
+    mine.save(changed(held, state=DocumentState.READY, active_version="v1", chunks=3))
+    again = mine.requeue("d")
+    assert (again.state, again.version, again.fence) == (DocumentState.PENDING, "v1", held.fence + 1)
+    assert (again.active_version, again.chunks, mine.active_versions(["d"])) == ("v1", 3, {"d": "v1"})
+    assert mine.requeue("d") == again == mine.get("d"), "it waits already"
+    assert mine.claim("d", "v1", 60, now=100).fence == again.fence + 1
+
+
+def test_what_failed_or_was_deleted_is_not_requeued(mine: TenantRegistry, tenant: Tenant) -> None:
+    mine.accept(document(tenant))
+    failed = changed(mine.claim("d", "v1", 60, now=100), state=DocumentState.FAILED)
+    mine.save(failed)
+    assert mine.requeue("d") == failed == mine.get("d")
+    deleted = mine.delete("d")
+    assert mine.requeue("d") == deleted == mine.get("d")
 
 
 def test_a_tenant_never_sees_anothers_documents(registry: Registry, tenant: Tenant, other: Tenant) -> None:

@@ -238,6 +238,18 @@ def test_a_last_use_that_an_older_version_kept_is_told_and_added_to(keys: Stored
     assert [(key.used_at, key.uses) for key in keys.listed(tenant)] == [(1234.5, {"search": 2})]
 
 
+def test_a_key_of_a_role_that_a_newer_release_knows_opens_nothing_and_hides_no_other(
+    keys: StoredKeys, tenant: Tenant, stores
+) -> None:
+    """Releases stand side by side while one replaces the other."""
+    made, text = keys.create(tenant, "theirs", Role.READER)
+    known, _ = keys.create(tenant, "ours", Role.READER)
+    objects = stores.objects.for_tenant(tenant)
+    objects.put(KEYS + made.id, objects.get(KEYS + made.id).replace(b'"reader"', b'"auditor"'))
+    assert keys.find(taken_apart(text)) is None
+    assert keys.listed(tenant) == [known]
+
+
 def test_a_key_that_would_have_expired_is_not_made(keys: StoredKeys, tenant: Tenant, stores) -> None:
     with pytest.raises(Refused, match="expired already"):
         keys.create(tenant, "late", Role.READER, expires_at=time.time() - 1)

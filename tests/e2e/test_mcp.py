@@ -22,6 +22,7 @@ pytest.importorskip("mcp", reason="the extra trivium[mcp] is not installed")
 
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
+from mcp.types import INVALID_PARAMS
 
 DOCS = Path(__file__).parents[2] / "docs" / "doors.md"
 QUESTION = "Who designed the observatory of Brunnhalde?"
@@ -93,9 +94,12 @@ async def test_documents_are_resources(server: Server, letter: str, way: Callabl
         assert LETTER in read.contents[0].text
         assert (await client.read_resource(f"trivium://sources/{letter}/1")).contents[0].text
         assert len((await client.list_resource_templates()).resource_templates) == 2
-        for wrong in (f"trivium://sources/{'0' * 32}", f"trivium://sources/{letter}/9999", "file:///etc/passwd"):
-            with pytest.raises(MCPError):
+        numbers = [f"trivium://sources/{letter}/{number}" for number in ("9999", "0", "two", "1.5", "9" * 5000)]
+        ids = [f"trivium://sources/{identifier}" for identifier in ("0" * 32, "x" * 65, ".")]
+        for wrong in (*ids, *numbers, "file:///etc/passwd"):
+            with pytest.raises(MCPError) as caught:
                 await client.read_resource(wrong)
+            assert caught.value.code == INVALID_PARAMS, wrong
 
 
 async def test_the_text_of_a_document_says_each_sentence_once_and_loses_none(server: Server) -> None:

@@ -92,6 +92,7 @@ def test_a_public_spreadsheet_is_added_up(toured: Server) -> None:
         "What is the total length of the River Tamsin?",  # the table has the length that was opened
         "How many salmon were counted last year?",
         "How many salmon died at Lower Ford in 2023?",
+        "How much did the salmon of 2023 at Harrow weigh?",  # a row has all the other words
         "What is the second highest temperature?",
         "How many boats are longer than 6 feet?",  # they are measured in metres
         "Which gauge has the highest temperature?",

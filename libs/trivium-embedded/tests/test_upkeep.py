@@ -24,7 +24,7 @@ import msgspec
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
-from folder_stores import FolderStores
+from folder_stores import FolderStores, during_removal
 from PIL import Image
 from prometheus_client import REGISTRY
 
@@ -221,6 +221,23 @@ def test_rows_that_are_too_many_are_found_and_removed(kept: Kept, store: Store) 
     assert all(drift.repaired for drift in kept.audit(repair=True))
     assert kept.ids("ferry.txt") == before
     assert kept.audit() == []
+
+
+def test_what_is_published_while_an_audit_removes_rows_that_nobody_saw_is_published_again(
+    kept: Kept, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = kept.documents["ferry.txt"]
+    with kept.stores() as stores:
+        registry = stores.registry.for_tenant(DEFAULT_TENANT)
+        failed = msgspec.structs.replace(registry.get(document.id), state=DocumentState.FAILED, active_version="")
+        registry.save(failed)
+        during_removal(stores, monkeypatch, lambda: registry.save(document))
+        found = list(audit(stores, repair=True, scratch=scratch_graph))
+        assert any(drift.orphaned for drift in found)
+        again = registry.get(document.id)
+        registry.save(msgspec.structs.replace(document, fence=again.fence))
+    assert (again.state, again.active_version) == (DocumentState.PENDING, document.version)
+    assert all(drift.repaired for drift in kept.audit(repair=True))
 
 
 def sqlite(kept: Kept, store: str, *statements: str) -> None:

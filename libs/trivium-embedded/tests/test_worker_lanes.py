@@ -63,3 +63,24 @@ def test_a_page_does_not_wait_behind_recordings_and_large_files() -> None:
         wait_until(lambda: done == [Lane.INTERACTIVE], "the page is done")
         heard.set()
         wait_until(lambda: done.count(Lane.RECORDING) == done.count(Lane.LARGE) == 3, "the others are done")
+
+
+def test_what_another_product_left_in_the_queues_is_nobodys() -> None:
+    done: list[str] = []
+
+    def parse(message: Message) -> TaskResult:
+        done.extend(entry.document_id for entry in message.entries)
+        return TaskResult(message.of(()))
+
+    def handed_over(app: Celery, name: str) -> set[str]:
+        for lane in Lane:
+            send(app, Message("default", lane, (Entry(f"{name} {lane.value}", "v", 2),)))
+        return {f"{name} {lane.value}" for lane in Lane}
+
+    handed_over(make_app(BROKER_URL), "left")
+    app = make_app(BROKER_URL)
+    register(app, Stage.PARSE, parse)
+    with working(app):
+        mine = handed_over(app, "mine")
+        wait_until(lambda: mine <= set(done), "what came last is done")
+    assert set(done) == mine

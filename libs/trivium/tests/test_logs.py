@@ -6,13 +6,11 @@ import json
 import logging
 import subprocess
 import sys
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 import structlog
 
-from trivium.logs.lines import Lines
 from trivium.logs.repeats import MAX_KINDS, Repeats, kind_of
 from trivium.logs.setup import configure_logging
 
@@ -131,17 +129,6 @@ def test_however_many_requests_fail_only_so_many_are_remembered() -> None:
     assert not repeats.full
 
 
-@pytest.fixture
-def logging_as_it_was() -> Iterator[None]:
-    root = logging.getLogger()
-    level, kept = root.level, structlog.get_config()
-    yield
-    root.handlers = [handler for handler in root.handlers if not isinstance(handler, Lines)]
-    root.setLevel(level)
-    structlog.configure(**kept)
-
-
-@pytest.mark.usefixtures("logging_as_it_was")
 def test_in_words_a_line_is_for_people(capsys: pytest.CaptureFixture[str]) -> None:
     configure_logging("info", "text")
     structlog.get_logger().warning("stage_retried", code="away")
@@ -150,3 +137,14 @@ def test_in_words_a_line_is_for_people(capsys: pytest.CaptureFixture[str]) -> No
     configure_logging("error", "text")
     logging.getLogger("lib").warning("not told")
     assert capsys.readouterr().err == ""
+
+
+def test_a_logger_that_was_used_before_the_settings_were_known_follows_them(capsys: pytest.CaptureFixture[str]) -> None:
+    log = structlog.get_logger()
+    configure_logging("error", "text")
+    log.warning("not told")
+    configure_logging("info", "text")
+    log.warning("stage_retried")
+    said = capsys.readouterr().err
+    assert "stage_retried" in said
+    assert "not told" not in said

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import psutil
 import pytest
 from numpy.typing import NDArray
 from PIL import Image
@@ -59,6 +60,14 @@ def test_a_picture_of_as_many_pixels_as_are_allowed_is_read_within_the_memory() 
     Image.new("RGBA", (7_700, 7_700), "#ff000080").save(large, "PNG", compress_level=1)
     with closing(PictureProcess(FRAME)) as pictures:
         assert pictures.read(large.getvalue())[:, 16, 16] == pytest.approx([1, 0.5, 0.5], abs=0.01)
+
+
+def test_two_pictures_at_a_time_are_read_by_two_processes() -> None:
+    before = set(psutil.Process().children())
+    with closing(PictureProcess(FRAME, 2)) as pictures, ThreadPoolExecutor(2) as threads:
+        red, blue = threads.map(pictures.read, [picture("red", (64, 64)), picture("blue", (64, 64))])
+        assert len(set(psutil.Process().children()) - before) == 2
+    assert [red[:, 16, 16].tolist(), blue[:, 16, 16].tolist()] == [[1, 0, 0], [0, 0, 1]]
 
 
 def test_what_is_drawn_on_nothing_is_seen_on_white() -> None:

@@ -90,6 +90,25 @@ def test_a_version_that_is_handed_over_while_an_older_one_is_published_keeps_its
         world.content(second)
 
 
+def test_a_version_that_is_published_while_an_older_ones_publishing_removes_rows_is_published_again(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = world.upload(b"first")
+    world.publish(first)
+    second = world.upload(b"second")
+
+    def publish_a_third() -> None:
+        third = world.upload(b"third")
+        claimed = world.registry.claim(third.id, third.version, LEASE_S, time.time())
+        shown = {"state": DocumentState.READY, "active_version": third.version}
+        world.registry.save(msgspec.structs.replace(claimed, **shown))
+
+    during_removal(world.stores, monkeypatch, publish_a_third)
+    world.publish(second)
+    newest = world.registry.get(first.id)
+    assert (newest.state, newest.active_version) == (DocumentState.PENDING, newest.version)
+
+
 def test_bytes_that_publishing_removes_before_they_are_recorded_are_stored_again(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:

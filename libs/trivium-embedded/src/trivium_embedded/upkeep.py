@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -50,9 +50,6 @@ def reembed(settings: Settings, on_documents: Callable[[int], None]) -> list[str
 def opened(settings: Settings) -> Iterator[Stores]:
     """The configured stores; embedded, no process else has them then. Raises as `owned`."""
     configure_logging("error" if settings.log_level == "info" else settings.log_level, settings.log_format)
-    if settings.backend == "distributed":
-        with open_stores(settings) as stores:
-            yield stores
-        return
-    with owned(settings.data_dir), open_stores(settings) as stores:
+    alone = nullcontext() if settings.backend == "distributed" else owned(settings.data_dir)
+    with alone, open_stores(settings) as stores:
         yield stores

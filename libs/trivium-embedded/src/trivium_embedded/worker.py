@@ -36,8 +36,8 @@ class InProcessWorkers:
     def __init__(self, app: Celery, count: int) -> None:
         app.conf.broker_transport_options = {"polling_interval": POLL_S}
         app.task(_wake, name=_WAKE)
-        self._app = app
-        recordings, large, read = (_with_the_tasks_of(app) for _ in range(3))
+        self._app, self._twins = app, [_with_the_tasks_of(app) for _ in range(3)]
+        recordings, large, read = self._twins
         self._workers = [
             _Worker(recordings, consumed_by(STAGES, [Lane.RECORDING])),
             _Worker(read, consumed_in_turn_by(STAGES)),
@@ -46,7 +46,9 @@ class InProcessWorkers:
         ]
 
     def start(self) -> None:
-        """Consume until `stop`."""
+        """Consume until `stop`. What waits from before, of another product in this process, is nobody's."""
+        for each in (self._app, *self._twins):
+            each.control.purge()  # the transport keeps its queues as long as the process lives
         self._app.set_default()  # chains go on, and retries come back, through the threads' default application
         for worker in self._workers:
             worker.start()

@@ -1156,7 +1156,7 @@ class TrailEntry(Output, frozen=True):
         Meta(description="Ids of documents, keys, edits; names of datasets. More than a hundred are several entries."),
     ]
     outcome: Annotated[
-        TrailOutcome | None,
+        Annotated[str, _one_of(TrailOutcome)] | None,
         Meta(description="`broke_off`: it failed or was given up once begun. Entries of older releases have none."),
     ] = None
 

@@ -146,9 +146,9 @@ def decided_by(actor: Actor) -> dict[str, str]:
 
 
 def part(identifier: str) -> str:
-    """As one part of a path. Raises as `in_unicode`."""
+    """As one part of a path, also where plain dots would lead elsewhere. Raises as `in_unicode`."""
     with in_unicode():
-        return quote(identifier, safe="")
+        return identifier.replace(".", "%2E") if identifier in {".", ".."} else quote(identifier, safe="")
 
 
 def question_body(

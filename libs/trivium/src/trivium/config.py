@@ -58,6 +58,7 @@ _MASK = "********"
 # User and password, up to the last @ before a comma and another address: a password may hold what belongs escaped.
 _IN_ADDRESS = re.compile(r"(?<=://)(?:(?!,[\w+.-]+://)\S)+(?=@)")
 _MAX_CREDENTIAL_BYTES = 64 * 1024
+_INDEX_PREFIX = re.compile(r"[a-z][a-z0-9_]{0,63}")  # what Elasticsearch and Milvus both take
 
 Port = Annotated[int, msgspec.Meta(ge=0, le=65535)]
 Positive = Annotated[float, msgspec.Meta(gt=0)]
@@ -478,12 +479,21 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
                 "Make one with `openssl rand -hex 32`.",
             )
 
+    def _check_index_prefix(self) -> None:
+        if self.backend == "distributed" and not _INDEX_PREFIX.fullmatch(self.index_prefix):
+            raise Refused(
+                "bad_setting",
+                f"TRIVIUM_INDEX_PREFIX={self.index_prefix!r} does not fit.",
+                "Use lower-case letters, digits and '_', a letter first.",
+            )
+
     def check(self) -> None:
         """Refuse a combination that would expose documents or cannot work."""
         read_limits(self.limits)
         _ = self.allowed_origins, self.told_headers
         self._check_oidc()
         self._check_link_secret()
+        self._check_index_prefix()
         if bool(self.tls_cert) != bool(self.tls_key):
             raise Refused("bad_setting", "Of TRIVIUM_TLS_CERT and TRIVIUM_TLS_KEY one is missing.", "Set both.")
         exposed = [h for h in (self.http_host, self.grpc_host) if h not in LOOPBACK]
@@ -620,9 +630,9 @@ def unknown_variables(environ: Mapping[str, str] | None = None) -> list[str]:
     return sorted(k for k in (os.environ if environ is None else environ) if k.startswith(PREFIX) and k not in names)
 
 
-def misspelt(environ: Mapping[str, str] | None = None) -> list[str]:
+def misspelt() -> list[str]:
     """A sentence on each of `unknown_variables`, for whoever starts a process."""
-    return [f"{name} is not a setting of Trivium{_meant(name)}" for name in unknown_variables(environ)]
+    return [f"{name} is not a setting of Trivium{_meant(name)}" for name in unknown_variables()]
 
 
 def left_embedded() -> list[str]:

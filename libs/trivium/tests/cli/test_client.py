@@ -75,6 +75,13 @@ def test_a_file_goes_in_and_its_chunks_answer_and_delete_work(client: TriviumCli
     assert client.search("program").hits == ()
 
 
+@pytest.mark.parametrize("identifier", [".", ".."])
+def test_an_id_that_is_dots_leads_to_nothing_else(client: TriviumClient, identifier: str) -> None:
+    for ask in (client.source, client.delete, client.entity, client.conversation):
+        with pytest.raises(NotFound):
+            ask(identifier)
+
+
 def test_known_bytes_under_a_known_name_are_answered_as_they_are(client: TriviumClient, tmp_path: Path) -> None:
     first = submit(client, tmp_path, "a.txt", "Ada.")
     assert not first.state.terminal

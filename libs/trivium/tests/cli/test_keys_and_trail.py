@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from trivium.access.trail import Trail
+from trivium.access.trail import ENTRIES, Trail
 from trivium.domain.access import Caller, Role, TrailOutcome
 from trivium.domain.scope import DEFAULT_TENANT
 
@@ -63,6 +63,17 @@ def test_the_trail_says_what_broke_off(run: Run, world: World) -> None:
     done, broken = run("trail").stdout.splitlines()
     assert done.endswith("environment-1  source.delete  x")
     assert broken.endswith("environment-1  source.delete (broke off)  y")
+
+
+def test_an_outcome_that_a_newer_release_wrote_is_told_as_it_is_written(run: Run, world: World) -> None:
+    """Releases stand side by side while one replaces the other."""
+    caller = Caller(DEFAULT_TENANT, Role.ADMIN, "environment-1")
+    Trail(world.objects).add(caller, "source.delete", ("x",))
+    objects = world.objects.for_tenant(DEFAULT_TENANT)
+    (key,) = objects.keys(ENTRIES)
+    objects.put(key, objects.get(key).replace(b'"done"', b'"put_off"'))
+    assert run("trail").stdout.endswith("environment-1  source.delete (put off)  x\n")
+    assert json.loads(run("trail", "--json").stdout)["outcome"] == "put_off"
 
 
 def test_the_trail_as_json_loses_no_character_and_shows_none_that_a_terminal_obeys(run: Run, world: World) -> None:

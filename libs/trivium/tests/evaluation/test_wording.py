@@ -55,6 +55,11 @@ def test_a_gold_stands_in_a_text_word_for_word_and_not_within_a_word():
         ("5 million", "2,5 million"),
         ("1", "1,000 ships"),
         ("16", "They work from 8.15 to 16.30."),
+        ("36", "It is 3.6 m wide."),
+        ("3.6", "It is 36 m wide."),
+        ("36", "Sie ist 3,6 m breit."),
+        ("1200", "It cost 12.00."),
+        ("31415", "Pi is 3.1415."),
     ],
 )
 def test_a_gold_does_not_stand_within_a_number(gold: str, text: str):
@@ -67,6 +72,8 @@ def test_a_gold_does_not_stand_within_a_number(gold: str, text: str):
     [
         ("12,500", "It cost 12,500 euros."),
         ("12500", "It cost 12,500 euros."),
+        ("12500", "Es kostet 12.500 Euro."),
+        ("2000.00", "It costs $2,000.00."),
         ("12,500 euros", "It cost 12.500 euros."),
         ("2.5", "The bridge cost 2,5 million."),
         ("16:30", "open 16.30-18.15"),

@@ -13,8 +13,8 @@ from uploads_peer import UploadsPeer
 
 from trivium.adapters.embedded.objects import LocalObjectStore
 from trivium.adapters.embedded.registry import SqliteTenantRegistry
-from trivium.domain.documents import Document, DocumentState
-from trivium.domain.errors import NotFound, Refused, TryLater
+from trivium.domain.documents import Document, DocumentState, Stage
+from trivium.domain.errors import Conflict, NotFound, Refused, TryLater
 from trivium.domain.limits import TooMany
 from trivium.domain.password import Password
 from trivium.domain.scope import DEFAULT_TENANT, Tenant
@@ -190,6 +190,33 @@ def test_a_version_accepted_while_a_late_worker_clears_up_behind_an_older_one_st
     assert read(DEFAULT_TENANT, first.id, second.version)[1].content == b"second"
     with pytest.raises(NotFound):
         read(DEFAULT_TENANT, first.id, first.version)
+
+
+@pytest.mark.parametrize("ends", [DocumentState.READY, DocumentState.RUNNING])
+def test_what_is_published_again_while_the_rows_of_its_failed_try_go_is_requeued(
+    intake: TenantStoreIntake, whole: StoreIntake, monkeypatch: pytest.MonkeyPatch, ends: DocumentState
+) -> None:
+    """Publishing wrote its rows, or has read them back; both before they went with the failed ones."""
+    document = intake.accept(source())
+    registry = whole.stores.registry.for_tenant(DEFAULT_TENANT)
+    claimed = registry.claim(document.id, document.version, 60, now=100)
+    failed = msgspec.structs.replace(claimed, state=DocumentState.FAILED)
+    registry.save(failed)
+    published: list[Document] = []
+
+    def publish() -> None:
+        intake.accept(source())
+        claimed = registry.claim(document.id, document.version, 60, now=100)
+        shown = {"active_version": document.version} if ends is DocumentState.READY else {}
+        published.append(msgspec.structs.replace(claimed, state=ends, stage=Stage.PUBLISH.value, **shown))
+        registry.save(published[0])
+
+    during_removal(whole.stores, monkeypatch, publish)
+    clear_up(whole.stores, failed, Entry(document.id, document.version, document.fence))
+    again = registry.get(document.id)
+    assert (again.state, again.active_version) == (DocumentState.PENDING, published[0].active_version)
+    with pytest.raises(Conflict):
+        registry.save(published[0])
 
 
 def accepting(monkeypatch: pytest.MonkeyPatch, before: Callable[[], object], after: Callable[[], object]) -> None:

@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from name_index import NameIndex
 
 from trivium.domain.graph import EntityType
 from trivium.domain.verdicts import Verdict
 from trivium.resolution import blocking, resolve, settle
-from trivium.resolution.index import NameIndex
 from trivium.resolution.likeness import Kind, likeness
 from trivium.resolution.record import Record
 

@@ -46,6 +46,18 @@ def test_any_text_at_all_is_covered_in_order(text: str) -> None:
     check_invariants(text)
 
 
+def test_lines_that_begin_with_labels_are_no_paragraph() -> None:
+    lines = [
+        "gauge.keys: height, flow, temperature, keeper # what it tells",
+        "gauge.interval: 30 # seconds between two looks at the weir",
+        "gauge.keeper: Ada Quill, who lives at the weir # rings back",
+    ]
+    assert sentences("\n".join(lines)) == lines
+    assert sentences("\n".join(lines[:2])) == lines[:2]
+    prose = "The weir is looked at by the keeper, who notes the height and the\nflow: both in a book that lies there."
+    assert sentences(prose) == [prose]
+
+
 def test_sentences_end_at_full_stops_question_and_exclamation_marks() -> None:
     assert sentences("It works. Does it? Yes! Good.") == ["It works.", "Does it?", "Yes!", "Good."]
 

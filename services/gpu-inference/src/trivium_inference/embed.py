@@ -47,7 +47,6 @@ class EmbedOptions(msgspec.Struct, frozen=True):
     backend: Literal["auto", "openvino", "torch"] = "auto"
     precision: Literal["auto", "bf16", "f32"] = "auto"
     threads: int = 0
-    allow_download: bool = False
 
 
 class TextEmbedder:
@@ -160,7 +159,7 @@ def in_turns(pool: Executor, call: Callable[[A], B], items: Iterable[A], width: 
 
 def build_embedder(options: EmbedOptions) -> TextEmbedder:
     """The embedder for this machine. Raises `NeverWill` (`model_missing`, `model_unsupported`)."""
-    files = locate_model(options.model, allow_download=options.allow_download)
+    files = locate_model(options.model)
     return TextEmbedder(files, _choose(files, options))
 
 

@@ -53,15 +53,18 @@ class ModelFiles(msgspec.Struct, frozen=True):
         return hashlib.sha256(msgspec.json.encode(prompts)).hexdigest()[:8] if any(prompts) else ""
 
 
-def locate_model(model: str = "", *, allow_download: bool = False) -> ModelFiles:
+def locate_model(model: str = "") -> ModelFiles:
     """The files of `model`: a local path, a hub name that was downloaded before, or "" for the default.
 
-    Nothing is fetched unless `allow_download`. Raises `NeverWill`: `model_missing`, `model_unsupported`, and
+    Nothing is fetched. Raises `NeverWill`: `model_missing`, `model_unsupported`, and
     `model_altered` where the default's weights are not those that Trivium was made with.
     """
     path = Path(model).expanduser() if model else _installed_default()
     if model and not path.is_dir():
-        path = _from_hub(model, allow_download=allow_download)
+        try:
+            path = hub_folder(model)
+        except (OSError, ValueError) as error:
+            raise _missing(model, "it is neither a folder nor in the local hub cache") from error
     weights = sorted([*path.glob("*.safetensors"), *path.glob("pytorch_model*.bin")])
     for needed, found in (
         ("config.json", (path / "config.json").is_file()),
@@ -97,14 +100,11 @@ def _installed_default() -> Path:
     return Path(get_model_path())
 
 
-def _from_hub(model: str, *, allow_download: bool) -> Path:
+def hub_folder(model: str) -> Path:
+    """Of a hub name that was downloaded before. Raises `OSError`, and `ValueError` for what is no such name."""
     from huggingface_hub import snapshot_download  # noqa: PLC0415  (only for models named by hub name)
-    from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError  # noqa: PLC0415
 
-    try:
-        return Path(snapshot_download(model, local_files_only=not allow_download))
-    except (LocalEntryNotFoundError, HFValidationError, HfHubHTTPError, OSError) as error:
-        raise _missing(model, "it is neither a folder nor in the local hub cache") from error
+    return Path(snapshot_download(model, local_files_only=True))
 
 
 def _missing(model: str, reason: str) -> NeverWill:

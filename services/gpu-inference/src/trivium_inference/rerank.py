@@ -18,14 +18,11 @@ Pair = tuple[str, str]
 class CrossEncoderReranker:
     """`trivium.ports.inference.Reranker`. The model is loaded at the first call and kept.
 
-    `model` is a local path, or a hub name that was downloaded before; nothing is fetched unless
-    `allow_download`.
+    `model` is a local path, or a hub name that was downloaded before; nothing is fetched.
     """
 
-    def __init__(self, model: str, *, threads: int = 0, allow_download: bool = False) -> None:
+    def __init__(self, model: str) -> None:
         self._model = model
-        self._threads = threads
-        self._allow_download = allow_download
         self._turn = threading.Lock()
         self._loading = threading.Lock()
         self._encoder: Any = None
@@ -82,13 +79,11 @@ class CrossEncoderReranker:
         torch = load_torch(f"The reranking model {self._model!r}")
         from sentence_transformers import CrossEncoder  # noqa: PLC0415  (seconds, hundreds of megabytes)
 
-        if self._threads:
-            torch.set_num_threads(self._threads)
         try:
             return CrossEncoder(
                 self._model,
                 num_labels=1,
-                local_files_only=not self._allow_download,
+                local_files_only=True,
                 model_kwargs={"dtype": torch.bfloat16} if torch.cuda.is_available() else None,
             )
         except (OSError, ValueError) as error:

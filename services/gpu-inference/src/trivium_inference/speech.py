@@ -142,11 +142,10 @@ class WhisperTranscriber:
 def _downloaded(name: str) -> Path:
     silence_onnx_runtime()
     from faster_whisper import download_model  # noqa: PLC0415 - part of the extra
-    from huggingface_hub.errors import HFValidationError  # noqa: PLC0415
 
     try:
         return Path(download_model(name, local_files_only=True))
-    except (OSError, ValueError, HFValidationError) as error:
+    except (OSError, ValueError) as error:
         raise _missing(name, "it is neither a folder nor in the local hub cache") from error
 
 

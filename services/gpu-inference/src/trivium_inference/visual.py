@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from trivium.domain.errors import NeverWill
 from trivium.ports.inference import Vector
-from trivium_inference.model_files import digest_files
+from trivium_inference.model_files import digest_files, hub_folder
 from trivium_inference.pooling import normalise
 from trivium_inference.torch_encoder import native_precision
 from trivium_inference.torch_library import load_torch
@@ -35,11 +35,13 @@ TokenIds = NDArray[np.int64]
 class ClipEncoder:
     """`trivium.ports.inference.VisualEncoder` in this process; the model is loaded at the first use and kept.
 
-    `model` is a folder, or a hub name that was downloaded before; nothing is fetched.
+    `model` is a folder, or a hub name that was downloaded before; nothing is fetched. `decoders` is how many pictures
+    are decoded at a time.
     """
 
-    def __init__(self, model: str) -> None:
+    def __init__(self, model: str, decoders: int = 1) -> None:
         self._name = model
+        self.decoders = decoders
         self._loading, self._reading = threading.Lock(), threading.Lock()
         self._picture_turn, self._text_turn = threading.Lock(), threading.Lock()  # words do not wait for pictures
 
@@ -74,7 +76,7 @@ class ClipEncoder:
         self.fingerprint  # noqa: B018
 
     def close(self) -> None:
-        """End the process that decodes pictures, if one was needed; the next picture starts another."""
+        """End the processes that decode pictures, if any was needed; the next picture starts another."""
         if "_pictures" in vars(self):
             vars(self).pop("_pictures").close()
 
@@ -143,7 +145,7 @@ class ClipEncoder:
 
     @cached_property
     def _pictures(self) -> PictureProcess:
-        return PictureProcess(Frame.of(_json(self._folder / "preprocessor_config.json")))
+        return PictureProcess(Frame.of(_json(self._folder / "preprocessor_config.json")), self.decoders)
 
     @cached_property
     def _config(self) -> dict[str, Any]:
@@ -156,7 +158,10 @@ class ClipEncoder:
     def _folder(self) -> Path:
         folder = Path(self._name).expanduser()
         if not folder.is_dir():
-            folder = _downloaded(self._name)
+            try:
+                folder = hub_folder(self._name)
+            except (OSError, ValueError) as error:
+                raise missing(self._name, "it is neither a folder nor in the local hub cache") from error
         for name in _FILES:
             if not (folder / name).is_file():
                 raise missing(self._name, f"{folder} has no {name}")
@@ -199,16 +204,6 @@ def missing(name: str, reason: str) -> NeverWill:
         "Set TRIVIUM_VISUAL_MODEL to a folder that holds a CLIP or SigLIP (config.json, model.safetensors,"
         " preprocessor_config.json, tokenizer.json), or unset it.",
     )
-
-
-def _downloaded(name: str) -> Path:
-    from huggingface_hub import snapshot_download  # noqa: PLC0415  (only for models named by hub name)
-    from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError  # noqa: PLC0415
-
-    try:
-        return Path(snapshot_download(name, local_files_only=True))
-    except (LocalEntryNotFoundError, HFValidationError, OSError) as error:
-        raise missing(name, "it is neither a folder nor in the local hub cache") from error
 
 
 def _json(path: Path) -> dict[str, Any]:

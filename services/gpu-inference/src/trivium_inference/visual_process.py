@@ -21,13 +21,13 @@ MEMORY_BYTES: Final = 1024 * 1024 * 1024  # 60 million pixels with transparency 
 
 
 class PictureProcess:
-    """Reads one picture at a time, for any thread."""
+    """Reads up to `size` pictures at a time, for any thread, each in a child of its own."""
 
-    def __init__(self, frame: Frame) -> None:
+    def __init__(self, frame: Frame, size: int = 1) -> None:
         self._shape = (3, frame.height, frame.width)
         argument = msgspec.json.encode(frame).decode()
         start = partial(ChildProcess, "trivium_inference.visual_child", argument, memory_bytes=MEMORY_BYTES)
-        self._children = ChildPool(start, repeats_crashes=True)
+        self._children = ChildPool(start, size, repeats_crashes=True)
 
     def read(self, image: bytes) -> Vector:
         """(3, height, width). Raises `NeverWill` (`corrupt_image`)."""
@@ -42,5 +42,5 @@ class PictureProcess:
         return np.frombuffer(found, np.float32).reshape(self._shape)
 
     def close(self) -> None:
-        """End the child."""
+        """End the children."""
         self._children.close()

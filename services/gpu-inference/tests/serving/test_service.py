@@ -38,15 +38,16 @@ WORDS = ["river", "bridge", "stone", "city", "people"]
 
 
 class HeldPictures:
-    """Stands in for `ClipEncoder`: decodes one picture after the other, when it may, and remembers them."""
+    """Stands in for `ClipEncoder`: its decoders take a picture each, when they may; it remembers them."""
 
     fingerprint, dimension, max_tokens, image_tokens = "held:1", 8, 77, 50
 
-    def __init__(self) -> None:
+    def __init__(self, decoders: int) -> None:
+        self.decoders = decoders
         self.begun: list[bytes] = []
         self.go = threading.Event()
         self.go.set()
-        self._turn = threading.Lock()
+        self._turn = threading.Semaphore(decoders)
 
     def read_images(self, images: Sequence[bytes]) -> list[Vector]:
         for image in images:
@@ -65,8 +66,8 @@ class HeldPictures:
 
 
 @pytest.fixture
-def held_pictures() -> Iterator[HeldPictures]:
-    made = HeldPictures()
+def held_pictures(request: pytest.FixtureRequest) -> Iterator[HeldPictures]:
+    made = HeldPictures(getattr(request, "param", 1))
     yield made
     made.go.set()
 
@@ -75,7 +76,7 @@ def held_pictures() -> Iterator[HeldPictures]:
 async def seeing(
     embedder: TextEmbedder, held_pictures: HeldPictures, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[InferenceServiceStub]:
-    """Its service has a decoder that is held now, room for few pictures, and one thread for what is quick."""
+    """Its service has decoders that are held now, room for few pictures, and one thread for what is quick."""
     monkeypatch.setattr(serving_engines, "QUEUED_FILES", 8)
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(1))
     visual: Any = held_pictures
@@ -229,6 +230,17 @@ async def test_queries_do_not_wait_for_pictures_and_those_of_who_left_are_not_de
     assert held_pictures.begun == [b"first", b"third", b"fourth"]
 
 
+@pytest.mark.parametrize("held_pictures", [2], indirect=True)
+async def test_as_many_pictures_are_decoded_at_a_time_as_there_are_decoders(
+    seeing: InferenceServiceStub, held_pictures: HeldPictures
+) -> None:
+    call = asyncio.ensure_future(seeing.EmbedVisual(pictures(b"first", b"second", b"third")))
+    await wait_until_async(lambda: len(held_pictures.begun) == 2, "two are being decoded")
+    assert sorted(held_pictures.begun) == [b"first", b"second"]
+    held_pictures.go.set()
+    assert len((await call).vectors) == 4 * 3 * 8
+
+
 async def test_more_pictures_than_it_decodes_are_told_to_come_again(
     seeing: InferenceServiceStub, held_pictures: HeldPictures
 ) -> None:
@@ -261,7 +273,8 @@ async def test_what_breaks_the_model_fails_alone(
 async def test_health_is_serving_after_a_batch_and_not_when_batches_fail_or_hang(
     address: str, engines: Engines, encoder: CountingEncoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(health.watch, "__defaults__", (0.05, 0.3))
+    monkeypatch.setattr(health, "EVERY_S", 0.05)
+    monkeypatch.setattr(health, "STUCK_S", 0.3)
     async with (
         running(engines, "127.0.0.1:0", grace_s=0) as port,
         grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel,
@@ -278,7 +291,8 @@ async def test_health_is_serving_after_a_batch_and_not_when_batches_fail_or_hang
 async def test_health_is_not_serving_while_the_decoder_of_pictures_hangs(
     embedder: TextEmbedder, held_pictures: HeldPictures, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(health.watch, "__defaults__", (0.05, 0.3))
+    monkeypatch.setattr(health, "EVERY_S", 0.05)
+    monkeypatch.setattr(health, "STUCK_S", 0.3)
     visual: Any = held_pictures
     with with_queues(embedder, BlindOcr(1), None, None, Settings(), visual) as engines:
         async with (

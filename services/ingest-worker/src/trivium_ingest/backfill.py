@@ -19,6 +19,7 @@ from trivium.domain.documents import Document, DocumentState, Lane
 from trivium.domain.errors import NotFound, Refused
 from trivium.domain.ids import digest
 from trivium.domain.runs import new_run
+from trivium.flow.dead import dead_letters
 from trivium.flow.intake import StoreIntake, upload_source
 from trivium.ports.objects import ObjectStore
 from trivium.ports.registry import Registry
@@ -120,7 +121,7 @@ class Backfill:
         """Its documents that failed since it began, by the reason's code."""
         found: Counter[str] = Counter()
         address = upload_source(self._bucket.name, self._request.prefix)
-        for document in _failed(self._registry):
+        for document in dead_letters(self._registry):
             ours = document.source.startswith(address) and document.updated_at >= self.checkpoint.started_at
             if ours and document.failure:
                 found[document.failure.code] += 1
@@ -208,14 +209,3 @@ def _each(
     listing: Iterator[Upload] = takewhile(lambda _: not stopped(), bucket.uploads.listing(prefix, start_after))
     for page in compared(bucket, registry, listing, cached=cached):
         yield from page
-
-
-def _failed(registry: Registry) -> Iterator[Document]:
-    for tenant in registry.tenants():
-        cursor = ""
-        while True:
-            page = registry.for_tenant(tenant).list(DocumentState.FAILED, PAGE, cursor)
-            yield from page.documents
-            cursor = page.cursor
-            if not cursor:
-                break

@@ -16,7 +16,7 @@ from trivium.domain.drift import Store
 from trivium.domain.errors import TriviumError, TryLater
 from trivium.edits.curation import curation_of
 from trivium.flow import artifacts
-from trivium.flow.erase import erase_children, erase_objects, require_membership
+from trivium.flow.erase import erase_children, erase_objects, requeue_overtaken, require_membership
 from trivium.flow.stage import Job, Outcome, read_all, tried
 from trivium.ports.stores import Stores
 from trivium.telemetry import DRIFT
@@ -153,6 +153,7 @@ class PublishWork(msgspec.Struct, frozen=True):
             return {}
         try:
             map_concurrent(remove, list(Store))
+            requeue_overtaken(self.stores, jobs[0].tenant, _versions(jobs))
         except TriviumError as error:
             return {job.document.id: error for job in jobs}
         return _faults(erase, jobs)

@@ -192,6 +192,22 @@ def test_the_heading_over_a_large_listing_goes_with_it() -> None:
     assert found[1].text.startswith("Listing\n\nline_0")
 
 
+COMMENTED = "".join(
+    f"def open_gate_{n}():\n    # Gate {n} is opened by hand, because the motor of the old one was never\n"
+    f"    # replaced. It is shut again at noon.\n    turn(gate_{n})\n\n"
+    for n in range(30)
+)
+
+
+def test_a_comment_over_several_lines_of_code_is_a_paragraph_that_no_chunk_cuts_within_a_sentence() -> None:
+    found = chunks_of(document(Unit(UnitKind.CODE, COMMENTED)))
+    assert len(found) > 2
+    said = [chunk.sentence(n) for chunk in found for n in range(len(chunk.sentences))]
+    for n in range(30):
+        assert f"# Gate {n} is opened by hand, because the motor of the old one was never\n    # replaced." in said
+    assert not any("motor" in sentence and not sentence.endswith("# replaced.") for sentence in said)
+
+
 def test_a_chunk_of_a_recording_keeps_the_time_of_each_of_its_units() -> None:
     times = ((0.0, 4.0), (4.0, 9.5), (60.0, 61.0))
     units = [Unit(UnitKind.TEXT, f"Said {n}.", Position(seconds=at)) for n, at in enumerate(times)]

@@ -232,6 +232,37 @@ def test_ods_gives_rows_of_every_sheet_and_names_the_hidden_one(parse: Parse) ->
     assert document.warnings == ("The sheet Costs is hidden in the workbook.",)
 
 
+def _cells(*told: str) -> str:
+    """Cells of a sheet; one of "text 2x3" covers two columns and three rows, and "-" is a cell that is covered."""
+    found = []
+    for text, _, span in (one.partition(" ") for one in told):
+        columns, _, rows = span.partition("x")
+        covers = f' table:number-columns-spanned="{columns}" table:number-rows-spanned="{rows}"' if span else ""
+        inside = f"<text:p>{text}</text:p>" if text else ""
+        kind = ' office:value-type="string"' if text else ""
+        cell = f"<table:table-cell{kind}{covers}>{inside}</table:table-cell>"
+        found.append("<table:covered-table-cell/>" if text == "-" else cell)
+    return f"<table:table-row>{''.join(found)}</table:table-row>"
+
+
+def test_ods_says_the_text_of_a_merged_range_in_all_its_cells(parse: Parse) -> None:
+    """The first rows and columns are empty, and written once with a count; the second sheet has places of its own."""
+    indent = '<table:table-row table:number-rows-repeated="3"><table:table-cell/></table:table-row>'
+    gap = '<table:table-cell table:number-columns-repeated="2"/>'
+    rows = _cells("Site", "Seen", "By") + _cells("Ford 1x2", "eel", "") + _cells("-", "", "Ada")
+    weirs = indent + rows.replace("<table:table-row>", f"<table:table-row>{gap}")
+    costs = _cells("Gauge", "", "") + _cells("Ford 2x2", "-", "") + _cells("-", "-", "deep")
+    sheets = (
+        f'<table:table table:name="Weirs">{weirs}</table:table><table:table table:name="Costs">{costs}</table:table>'
+    )
+    parts = {"content.xml": _content("spreadsheet", sheets), "META-INF/manifest.xml": f"<manifest:manifest {SPACES}/>"}
+    units = parse(_packed("application/vnd.oasis.opendocument.spreadsheet", **parts)).units
+    assert [unit.text for unit in units] == [
+        "Site: Ford; Seen: eel\nSite: Ford; By: Ada",
+        "Gauge\nFord | Ford\nFord | Ford | deep",
+    ]
+
+
 def test_a_cell_of_ods_that_is_no_number_costs_no_other(parse: Parse) -> None:
     cells = "".join(
         f'<table:table-cell office:value-type="float" office:value="{n}"/>' for n in ("NaN", "1e400", "2.5")

@@ -170,8 +170,8 @@ def test_characters_that_excel_writes_as_numbers_are_characters(
     assert parse(_workbook(rows, shared)).text == "\n".join([text] * 3)
 
 
-@pytest.mark.parametrize("part", [_SHEET, _STRINGS])
-def test_a_document_type_in_a_workbook_is_refused(parse: Parse, part: str) -> None:
+@pytest.mark.parametrize("part", [_SHEET, _STRINGS, "xl/workbook.xml"])
+def test_a_document_type_in_a_workbook_is_refused_with_one_advice(parse: Parse, part: str) -> None:
     content, made = _workbook(_ROWS), io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(made, "w") as new:
         for name in old.namelist():
@@ -179,7 +179,7 @@ def test_a_document_type_in_a_workbook_is_refused(parse: Parse, part: str) -> No
             new.writestr(name, old.read(name).replace(b"?>", b"?>" + laughs, 1))
     with pytest.raises(NeverWill) as failure:
         parse(made.getvalue())
-    assert failure.value.code == "unsafe_xml"
+    assert (failure.value.code, "Save it again without a DOCTYPE" in failure.value.action) == ("unsafe_xml", True)
 
 
 def test_what_is_no_xml_is_said_to_be_damaged_and_the_other_sheets_are_read(parse: Parse) -> None:

@@ -175,3 +175,59 @@ def test_json_lines_end_at_line_feeds_alone(parse: Parse) -> None:
         assert unit.position.offset is not None
         start, end = unit.position.offset
         assert (source[start], source[end - 1]) == ("{", "}")
+
+
+SETTINGS = """; Where the pump listens.
+; Nobody else may listen there.
+
+[pump]
+port=9001          ; of the pump (default 9001)
+;interval=30       ; seconds (default 30)
+
+retries = 3
+
+; The log below is kept
+; for a week.
+[log] ; optional
+file=/var/log/pump.log
+"""
+
+
+@pytest.mark.parametrize("name", ["pump.conf", "pump.ini", "pump"])
+def test_settings_are_read_by_section_as_they_stand(parse: Parse, name: str) -> None:
+    document = parse(SETTINGS, name)
+    assert document.media_type == "text/plain"
+    assert [(unit.kind, unit.text, unit.position.section) for unit in document.units] == [
+        (UnitKind.CODE, "; Where the pump listens.\n; Nobody else may listen there.", ()),
+        (UnitKind.HEADING, "[pump]", ("[pump]",)),
+        (
+            UnitKind.CODE,
+            "port=9001          ; of the pump (default 9001)\n;interval=30       ; seconds (default 30)",
+            ("[pump]",),
+        ),
+        (UnitKind.CODE, "retries = 3", ("[pump]",)),
+        (UnitKind.CODE, "; The log below is kept\n; for a week.", ("[pump]",)),
+        (UnitKind.HEADING, "[log] ; optional", ("[log] ; optional",)),
+        (UnitKind.CODE, "file=/var/log/pump.log", ("[log] ; optional",)),
+    ]
+    for unit in document.units:
+        assert unit.position.offset is not None
+        assert SETTINGS[slice(*unit.position.offset)] == unit.text
+
+
+def test_a_remark_at_the_top_of_settings_is_no_heading_of_markdown(parse: Parse) -> None:
+    document = parse("# The pump of the harbour.\n\n[pump]\nport = 9001 # of the **pump**\n", "pump.toml")
+    assert document.media_type == "text/plain"
+    assert document.units[-1].text == "port = 9001 # of the **pump**"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The law says that E = mc2.\nIt is old.\nNobody doubts it.",
+        "[1] Quill, A.: Harbours.\n[2] Lind, B.: Weirs.\nSee there.",
+        "# The pump\n\nIt runs by day.\n\n# The valve\n\nIt is open.",
+    ],
+)
+def test_prose_with_a_formula_a_bracket_or_a_hash_is_no_settings(parse: Parse, text: str) -> None:
+    assert not units(parse(text, "notes.txt"), UnitKind.CODE)

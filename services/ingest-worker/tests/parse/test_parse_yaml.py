@@ -26,13 +26,59 @@ def test_entries_are_said_with_their_exact_places(parse: Parse) -> None:
     document = parse(SOURCE, "x.yml")
     assert document.media_type == "application/yaml"
     assert [unit.text for unit in document.units] == [
+        "stations",
         "défaut.unit: m\ndéfaut.since: 2021-05-04",
         "weirs.name: Upper Wehr\nweirs.height: 2.4\nweirs.open: yes\nweirs.name: Lower\nweirs.tags: dry, old",
         "copy: (as défaut)",
     ]
-    for unit, start in zip(document.units, ("défaut:", "weirs:", "copy:"), strict=True):
+    for unit, start in zip(document.units, ("# stations", "défaut:", "weirs:", "copy:"), strict=True):
         assert unit.position.offset is not None
         assert SOURCE[slice(*unit.position.offset)].startswith(start)
+
+
+COMMENTED = """# What the gauge may be told.
+# Read it first.
+
+# The image: a digest wins over
+# the tag.
+image: {tag: "", digest: ""}  # as `docker pull` has them
+
+keeper:  # without one, work waits
+  # How often it looks,
+  # in seconds.
+  interval: 30  # at least 5
+  keys: [a, b]
+  note: 'no # comment'  # but this
+  text: |
+    # no comment either
+retention: 7d  # of the log
+# Nothing below.
+"""
+
+
+def test_comments_are_read_with_what_they_stand_above_or_behind(parse: Parse) -> None:
+    document = parse(COMMENTED, "x.yaml")
+    assert [unit.text for unit in document.units] == [
+        "What the gauge may be told.\nRead it first.",
+        "The image: a digest wins over\nthe tag.",
+        "image.tag:\nimage.digest:\nimage: # as `docker pull` has them",
+        "keeper: # without one, work waits\n\nHow often it looks,\nin seconds.\n\n"
+        "keeper.interval: 30 # at least 5\nkeeper.keys: a, b\nkeeper.note: no # comment # but this\n"
+        "keeper.text: # no comment either",
+        "retention: 7d # of the log",
+        "Nothing below.",
+    ]
+    begins = ["# What", "# The image", "image:", "keeper:", "retention:", "# Nothing"]
+    ends = ["first.", "tag.", "has them", "either", "the log", "below."]
+    for unit, begin, end in zip(document.units, begins, ends, strict=True):
+        assert unit.position.offset is not None
+        said = COMMENTED[slice(*unit.position.offset)]
+        assert said.startswith(begin)
+        assert said.endswith(end)
+
+
+def test_a_file_of_comments_alone_is_read(parse: Parse) -> None:
+    assert parse("# The weir is closed in May.\n", "x.yaml").text == "The weir is closed in May."
 
 
 def test_no_document_of_a_file_is_told_as_an_earlier_one(parse: Parse) -> None:
@@ -78,7 +124,7 @@ def test_values_are_bounded(parse: Parse) -> None:
 
 def test_front_matter_is_yaml(parse: Parse) -> None:
     document = parse(
-        "---\ntitle: 'Field: guide'\ntags: [otter, trout]\nby:\n  name: R. Vale\n---\n# Otters\n\nThey swim.\n"
+        "---\ntitle: 'Field: guide' # draft\ntags: [otter, trout]\nby:\n  name: R. Vale\n---\n# Otters\n\nThey swim.\n"
     )
     assert document.title == "Field: guide"
     assert (document.metadata["tags"], document.metadata["by.name"]) == ("otter, trout", "R. Vale")

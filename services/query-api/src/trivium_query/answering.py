@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator
 
 import msgspec
 
@@ -11,7 +11,7 @@ from trivium import telemetry
 from trivium.domain.answers import Answer, AnswerEvent, Finished
 from trivium.domain.retrieval import Rerank, SearchResult
 from trivium.domain.scope import Tenant
-from trivium.ports.inference import Reader, Reranker, Vector
+from trivium.ports.inference import Reader, Reranker
 from trivium.ports.keywords import Keywords
 from trivium.ports.llm import Llm
 from trivium.ports.registry import Registry
@@ -62,13 +62,8 @@ class PipelineAnswerer(msgspec.Struct, frozen=True):
             yield event
 
     def _dependencies(self, tenant: Tenant, ask: AskRequest) -> Dependencies:
-        reader = self.vectors.reader(tenant)
-
         async def retrieve(question: str, top_k: int) -> SearchResult:
             return await self.searcher.search(tenant, question, ask.mode, top_k, ask.filter)
-
-        async def sentence_vectors(chunk_ids: Sequence[str]) -> Mapping[str, Vector]:
-            return await reader.sentence_vectors(chunk_ids)
 
         async def tables(document_id: str, version: str) -> DocumentTables:
             return await asyncio.to_thread(self.tables.of, tenant, document_id, version)
@@ -77,7 +72,7 @@ class PipelineAnswerer(msgspec.Struct, frozen=True):
         keywords, registry = self.keywords.reader(tenant), self.registry.for_tenant(tenant)
         return Dependencies(
             retrieve,
-            sentence_vectors,
+            self.vectors.reader(tenant).sentence_vectors,
             self.questions.embed,
             self.llm,
             models.reranker,

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import msgspec
 
 from trivium.domain.retrieval import Hit, SearchFilter
 from trivium.domain.scope import Tenant
-from trivium.domain.topics import Topic
 from trivium.ports.keywords import KeywordReader
 from trivium.ports.registry import TenantRegistry
 from trivium_query.answer.answerers.themes import Theme, Themes
+from trivium_query.published_documents import published_chunks
 from trivium_query.requests import PresentTopics
 from trivium_query.retrieve.topics import candidates, has_topics
 from trivium_query.topics.kept import WAIT_SHARE
@@ -36,20 +34,12 @@ class CollectionThemes(msgspec.Struct, frozen=True):
         current = await self.topics.of(self.tenant, self.restrict.dataset, min(WAIT_S, limit_s * WAIT_SHARE))
         largest = candidates(current.topics, "")
         chosen = largest[:count]
-        chunks = await self.keywords.chunks([key for topic in chosen for key in topic.central])
-        documents = sorted({chunk.document_id for chunk in chunks.values()})
-        active = await asyncio.to_thread(self.registry.active_versions, documents)
-
-        def told(topic: Topic) -> Theme | None:
-            for key in topic.central:
-                chunk = chunks.get(key)
-                if chunk is not None and active.get(chunk.document_id) == chunk.version:
-                    return Theme(topic, Hit(chunk, 0, float(topic.passages), topic=topic.name), quote_of(topic, chunk))
-            return None
-
-        found = [theme for topic in chosen if (theme := told(topic)) is not None]
+        central = [key for topic in chosen for key in topic.central]
+        chunks = await published_chunks(self.keywords, self.registry, central)
+        seen = [(topic, [chunks[key] for key in topic.central if key in chunks]) for topic in chosen]
+        told = [(topic, passages[0]) for topic, passages in seen if passages]
         shown = tuple(
-            msgspec.structs.replace(theme, hit=msgspec.structs.replace(theme.hit, rank=rank))
-            for rank, theme in enumerate(found, start=1)
+            Theme(topic, Hit(chunk, rank, float(topic.passages), topic=topic.name), quote_of(topic, chunk))
+            for rank, (topic, chunk) in enumerate(told, start=1)
         )
         return Themes(shown, len(largest), len(current.topics.documents), current.stale)

@@ -53,11 +53,8 @@ class PublishedDocuments(msgspec.Struct, frozen=True):
     async def mentioning(self, words: str) -> Listing:
         """Every passage that the index finds is read, for it finds those with one of the words too."""
         scored = await self.keywords.search(words, MAX_PASSAGES, self.restrict.rows())
-        known = await self.keywords.chunks([one.chunk_id for one in scored])
-        found = [known[one.chunk_id] for one in scored if one.chunk_id in known]
-        documents = list({chunk.document_id for chunk in found})
-        versions = await asyncio.to_thread(self.registry.active_versions, documents)
-        seen = [chunk for chunk in found if versions.get(chunk.document_id) == chunk.version]
+        known = await published_chunks(self.keywords, self.registry, [one.chunk_id for one in scored])
+        seen = [known[one.chunk_id] for one in scored if one.chunk_id in known]
         passages = await asyncio.to_thread(_holding, seen, content_words(words))
         return Listing(len(passages), _ranked(passages[:MAX_SHOWN]), exact=len(scored) < MAX_PASSAGES)
 
@@ -84,6 +81,16 @@ class PublishedDocuments(msgspec.Struct, frozen=True):
 
     def _is_seen(self, document: Document) -> bool:
         return bool(document.active_version) and self.restrict.admits(document)
+
+
+async def published_chunks(
+    keywords: KeywordReader, registry: TenantRegistry, chunk_ids: Sequence[str]
+) -> dict[str, Chunk]:
+    """Those of the chunks that queries may see."""
+    found = await keywords.chunks(chunk_ids) if chunk_ids else {}
+    documents = sorted({chunk.document_id for chunk in found.values()})
+    active = await asyncio.to_thread(registry.active_versions, documents)
+    return {key: chunk for key, chunk in found.items() if active.get(chunk.document_id) == chunk.version}
 
 
 def _holding(chunks: Sequence[Chunk], words: Sequence[str]) -> list[Chunk]:

@@ -14,6 +14,7 @@ from trivium.domain.retrieval import Bridge, Hit, Rerank, SearchResult
 from trivium.ports.inference import Reranker, Vector
 from trivium.ports.llm import Llm
 from trivium.text.sentences import split_sentences
+from trivium.text.source_code import split_source_code
 from trivium_query.answer.answer import Dependencies
 from trivium_query.requests import AskRequest
 from trivium_query.words import content_words
@@ -52,7 +53,7 @@ class Library:
             text=text,
             span=Span(0, len(text)),
             source=source,
-            sentences=split_sentences(text),
+            sentences=split_source_code(text) if kind is UnitKind.CODE else split_sentences(text),
             title=title,
             kind=kind,
             positions=(position,),

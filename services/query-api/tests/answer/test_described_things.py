@@ -180,6 +180,20 @@ def test_since_a_day_is_no_reason(text: str, verdict: Verdict) -> None:
     assert answer_by_reason(question, extract(question, hits, None, {}), hits).verdict is verdict
 
 
+@pytest.mark.parametrize(
+    ("text", "sure"),
+    [
+        ("So a heap is good for a scheduler (this is what I used for my organ).", False),
+        ("A heap is good for a scheduler, as it is quick.", True),
+        ("A heap is used to keep a scheduler good.", True),
+    ],
+)
+def test_what_something_is_used_for_does_not_tell_why(text: str, sure: bool) -> None:
+    question, hits = "Why is a heap good for a scheduler?", [hit(text)]
+    told = answer_by_reason(question, extract(question, hits, None, {}), hits)
+    assert (told.verdict is Verdict.SUPPORTED) is sure
+
+
 def test_what_the_reason_refers_back_to_is_told_before_it() -> None:
     question = "Why was no visitor centre built on the spit?"
     hits = [hit("The sea takes two metres a year. For that reason no visitor centre was built on the spit. It rains.")]

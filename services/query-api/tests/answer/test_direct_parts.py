@@ -17,22 +17,25 @@ from trivium_query.answer.direct.answer_directly import (
     _bears_on,
     _has_names_of,
     _has_numbers_of,
+    _is_form_asked_for,
     _is_heading,
+    _is_of_others,
     _is_of_the_kind,
     _is_one_of_several,
     _tells_of_another,
     answer_directly,
 )
-from trivium_query.answer.direct.choose import Chosen
+from trivium_query.answer.direct.choose import Chosen, shipped
 from trivium_query.answer.direct.comparison import Attribute, comparison_in, decide
 from trivium_query.answer.direct.compose import MAX_SENTENCE_WORDS, _steps_of, sentences_of
-from trivium_query.answer.direct.direct import Direct
+from trivium_query.answer.direct.direct import Direct, read_directly
 from trivium_query.answer.direct.focus import focus_of, is_elsewhere
 from trivium_query.answer.direct.hops import Found, read_once
+from trivium_query.answer.direct.identifiers import holds_each, identifiers_in
 from trivium_query.answer.direct.life import Told, life_in
 from trivium_query.answer.direct.listed import list_around
 from trivium_query.answer.direct.nested import nested_in, put
-from trivium_query.answer.direct.short import fits_wanted, trimmed
+from trivium_query.answer.direct.short import fits_wanted, tells_time, trimmed
 from trivium_query.answer.direct.things import Thing, things_in
 from trivium_query.answer.direct.units import is_measured
 from trivium_query.answer.direct.values import day_of, is_same_nation, number_of
@@ -230,6 +233,23 @@ def test_an_answer_is_of_the_kind_that_is_asked_for(wants: str, text: str, fits:
 
 
 @pytest.mark.parametrize(
+    ("text", "tells"),
+    [
+        ("Hot meals until 2.", True),
+        ("Supper is served at half past six, in one sitting.", True),
+        ("Hand in your claim by the fifth working day of the following month.", True),
+        ("The blue tokens can be used until the autumn holidays.", True),
+        ("Cancellation is free until 48 hours before arrival.", True),
+        ("A second desk was not bought, because the supplier went out of business.", False),
+        ("The bus leaves at 7.30 from the north gate.", False),  # of a day or a price, "at 7.30" may be either
+        ("For the summer hall we paid the deposit.", False),
+    ],
+)
+def test_a_time_may_be_told_without_a_date(text: str, tells: bool) -> None:
+    assert tells_time(text) is tells
+
+
+@pytest.mark.parametrize(
     ("question", "text", "measured"),
     [
         ("How many years is it under guarantee?", "three years", True),
@@ -358,6 +378,13 @@ async def test_what_a_sentence_demands_cannot_be_done_without(sentence: str, sho
 )
 async def test_what_holds_on_other_days_alone_does_not_hold_then(sentence: str, short: str) -> None:
     assert await read_as_yes("Can I bring my dog on a Saturday?", sentence) == short
+
+
+def test_a_command_says_neither_yes_nor_no() -> None:
+    question = "Does lzx unpack old files?"
+    told = ["lzx -d --fast OLD.lzx", "$ ./lzx --unpack files", "Lzx unpacks old files -v.", "lzx unpacks files."]
+    found = extract(question, [hit("", "\n".join(told))], None, {})
+    assert sorted(one.text for one in worth_reading(found)) == sorted(told[2:])
 
 
 async def test_the_sentence_that_decides_is_not_the_one_that_it_was_read_with() -> None:
@@ -489,6 +516,68 @@ def test_a_number_of_those_who_were_saved_is_none_of_those_who_died(question: st
 
 
 @pytest.mark.parametrize(
+    ("short", "text", "fits"),
+    [
+        ("1874", "The old bridge was taken down in 1874.", False),
+        ("12 May 1874", "The old bridge was taken down on 12 May 1874.", False),
+        ("Ada Finch", "The bridge was taken down by Ada Finch.", False),
+        ("bridge._span", "To take it down, bridge._span is set.", False),
+        ("Fog", "Fog had hidden the bridge for years.", True),
+        ("the new road needed its place in 1874", "It went, as the new road needed its place in 1874.", True),
+    ],
+)
+def test_a_date_or_a_name_does_not_tell_why(short: str, text: str, fits: bool) -> None:
+    draft = Draft(text, True, (Citation("", "c", "", "", 1, quote=text),), short=short)
+    assert _is_form_asked_for("Why was the bridge taken down?", draft) is fits
+
+
+@pytest.mark.parametrize(
+    ("question", "identifiers", "held"),
+    [
+        ("Why was the --recursive option removed?", ("--recursive",), False),
+        ("Why was the --largemem option removed?", ("--largemem",), True),
+        ("What does load_settings read?", ("load_settings",), True),
+        ("What does load_setting read?", ("load_setting",), False),
+        ("Which text describes the LZ4 format?", ("LZ4",), True),
+        ("When was version 3.0 published?", ("3.0",), False),
+        ("When was version 3.0.1 published?", ("3.0.1",), True),
+        ("What does the ferry cost at 9.30 on the A4 road?", (), True),
+    ],
+)
+def test_what_a_question_names_by_its_exact_writing_stands_in_a_hit_or_it_is_not_found(
+    question: str, identifiers: tuple[str, ...], held: bool
+) -> None:
+    text = "Version 3.0.1 drops --largemem. `load_settings` reads lz4 files."
+    assert identifiers_in(question) == identifiers
+    assert holds_each(identifiers, [hit("", text)]) is held
+
+
+async def read_year(_: str, passages: Sequence[Passage]) -> list[Reading]:
+    """Points at the last word of each passage, at that of 2001 with more certainty."""
+    ends = [(len(one.text) - 1, 0.98 if "2001" in one.text else 0.6) for one in passages]
+    return [Reading((ReadSpan(end - 4, end, 9.0, likely),), 0.0) for end, likely in ends]
+
+
+LZX = tuple(
+    Hit(msgspec.structs.replace(hit("Lzx", text).chunk, id=text), rank, 1.0)
+    for rank, text in enumerate(("Lzx 1.1 was published in 2001.", "Lzx 1.12 was published in 2004."), 1)
+)
+
+
+@pytest.mark.parametrize(("question", "year"), [("When was lzx 1.12 published?", "2004"), ("When was lzx?", "2001")])
+async def test_what_is_written_exactly_is_read_where_it_stands(question: str, year: str) -> None:
+    direct = await read_directly(question, extract(question, LZX, None, {}), LZX, read_year, shipped())
+    assert direct.chosen[0].short == year
+
+
+@pytest.mark.parametrize(("option", "found"), [("fast", True), ("--fast", False)])
+async def test_an_option_that_the_document_never_names_is_not_found(option: str, found: bool) -> None:
+    question = f"When was lzx with {option} published?"
+    answered = await answer_directly(question, extract(question, LZX, None, {}), LZX, read_year)
+    assert answered.draft.found is found
+
+
+@pytest.mark.parametrize(
     ("text", "sure"),
     [
         ("He sold the boat to a vet from Thorley.", False),
@@ -500,6 +589,24 @@ def test_a_sentence_that_names_nobody_is_no_sure_answer_to_who(text: str, sure: 
     found = hit("", text)
     draft = Draft(text, True, (Citation("", found.chunk.id, "", "", 1, quote=text),))
     assert _is_of_the_kind(question, Direct(), draft, extract(question, [found], None, {}), 0.9) is sure
+
+
+@pytest.mark.parametrize(
+    ("question", "of_others"),
+    [
+        ("How many of the chicks were not ringed?", True),
+        ("Who couldn't come in March?", True),
+        ("What colour is the form if you can't find a receipt?", False),
+        ("How many walks can I miss without failing?", False),
+        ("Why aren't we singing in Antwerp?", False),
+        ("What is open for longer, the shop or the café?", True),
+    ],
+)
+def test_an_answer_is_of_others_where_the_question_itself_denies_and_no_clause_of_it(
+    question: str, of_others: bool
+) -> None:
+    draft = Draft("Four.", True, (Citation("", "", "", "", 1, quote="Four were ringed."),))
+    assert _is_of_others(question, Direct(), draft) is of_others
 
 
 @pytest.mark.parametrize(("text", "sure"), [("Gas, electrics, safety", False), ("The gas hose is safe.", True)])

@@ -106,6 +106,9 @@ from trivium_query.answer.direct.opposites import is_of_other_particle
         ("What is his birthday?", "2 July 1958", "Patient: Gareth Lowndes, born 2 July 1958", False),
         ("place of death", "Obermatt", "Severina was born in Obermatt.", True),
         ("Where was she born?", "Obermatt", "Severina was born in Obermatt and died in Altfelden.", False),
+        ("Who may ask when the list is empty?", "friends", "list: # who may ask (friends); empty: everybody", True),
+        ("Who may ask when the list is empty?", "everybody", "list: # who may ask (friends); empty: everybody", False),
+        ("Who may ask?", "friends", "list: # who may ask (friends); empty: everybody", False),
         ("How much may I take in one day?", "1,200 mg", "At most 1,200 mg of ibuprofen a day.", False),
     ],
 )

@@ -16,8 +16,9 @@ from trivium.domain.parsed import Position, UnitKind
 from trivium.domain.retrieval import Degraded, Rerank, SearchResult
 from trivium.ports.inference import Passage, Reading, Vector
 from trivium_query.answer.answer import Dependencies, answer, stream
-from trivium_query.answer.citations import MARKER
+from trivium_query.answer.citations import MARKER, Draft
 from trivium_query.answer.extractive import NOT_FOUND, extract
+from trivium_query.answer.read_code import as_read, as_written
 from trivium_query.requests import AskRequest
 
 if TYPE_CHECKING:
@@ -48,6 +49,34 @@ async def test_an_answer_is_made_of_cited_sentences_of_the_sources(library: Libr
         positions=(Position(page=3),),
     )
     assert {"retrieve", "extract", "vector"} <= given.timings_ms.keys()
+
+
+CODE = """def stop(pump):
+    # The Corrin pump is stopped by hand, as the valve
+    # behind it closes too slowly. It starts again at noon.
+    pump.run = False
+"""
+
+
+async def test_a_comment_over_several_lines_of_code_is_read_as_prose_and_cited_as_it_stands(
+    library: Library, ask: Ask
+) -> None:
+    chunk = library.add("pump.py", CODE, kind=UnitKind.CODE)
+    given = await answer(ask("How is the Corrin pump stopped?"), library.dependencies())
+    said = "The Corrin pump is stopped by hand, as the valve behind it closes too slowly. [Source: pump.py, chunk 1]"
+    assert given.text.splitlines()[0] == said
+    quote = given.citations[0].quote
+    assert quote == "The Corrin pump is stopped by hand, as the valve\n    # behind it closes too slowly."
+    assert quote in chunk.text
+    assert chunk in [hit.chunk for hit in given.hits]
+
+
+def test_a_short_answer_over_two_lines_of_a_comment_is_one_line(library: Library) -> None:
+    library.add("pump.py", CODE, kind=UnitKind.CODE)
+    (found,) = (hit for hit in as_read(library.hits("pump", 9)) if hit.chunk.source == "pump.py")
+    assert "#" not in found.chunk.text
+    read = Draft("", True, short="the valve\n      behind it")
+    assert as_written(read, [found]).short == "the valve behind it"
 
 
 @pytest.mark.parametrize(

@@ -77,15 +77,23 @@ def test_which_part_of_a_sentence_says_so(asked: str, sentence: str, said: bool 
         ("Were all guests at breakfast?", ""),
         ("Is it in the cellar?", ""),  # what is?
         ("Is breakfast served in the cellar?", "yes"),
+        ("Can guests enter the pool without a cap?", "no"),
     ],
 )
 def test_words_decide_only_what_they_tell_beyond_doubt(question: str, short: str) -> None:
     text = (
         "Hostel. Pets are not allowed, except assistance dogs. Breakfast is served in the cellar. "
-        "The kitchen is open on Mondays and Tuesdays. The bar is open every day except Thursdays."
+        "The kitchen is open on Mondays and Tuesdays. The bar is open every day except Thursdays. "
+        "Guests cannot enter the pool without a cap."
     )
     decided = yes_or_no(question, extract(question, [hit(text)], None, {}))
     assert (decided.short if decided else "") == short
+
+
+def test_what_both_say_to_be_lacking_is_a_condition_and_denies_nothing() -> None:
+    question = "Is the sauna heated on days without bookings?"
+    read = ReadSentence(sentence(question, "The sauna is no longer heated on days lacking bookings."), 1.0, 1.0)
+    assert weigh(question, [read], WEIGHTS).word == "no"
 
 
 def test_what_is_read_is_as_sure_as_how_much_of_the_question_the_sentence_has() -> None:

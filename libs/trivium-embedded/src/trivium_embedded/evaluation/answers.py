@@ -8,8 +8,8 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
-from contextlib import ExitStack, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import AbstractContextManager, ExitStack, asynccontextmanager, nullcontext
 from pathlib import Path
 from typing import BinaryIO, TypeVar
 
@@ -91,14 +91,11 @@ def _sample(rows: Sequence[T], wanted: int) -> list[T]:
     return [rows[index] for index in sorted(chosen)]
 
 
-@contextmanager
-def _opened(path: Path | None) -> Iterator[BinaryIO | None]:
+def _opened(path: Path | None) -> AbstractContextManager[BinaryIO | None]:
     if path is None:
-        yield None
-        return
+        return nullcontext()
     path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("wb") as lines:
-        yield lines
+    return path.open("wb")
 
 
 async def _answers(

@@ -14,19 +14,18 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from trivium.config import Settings
-from trivium.domain.documents import Document, DocumentState
+from trivium.domain.documents import DocumentState
 from trivium.domain.scope import Tenant
 from trivium.evaluation.dataset import EvaluationSet
 from trivium.ports.intake import NewSource
 from trivium.ports.parser import Blob
-from trivium.ports.registry import TenantRegistry
+from trivium.ports.registry import TenantRegistry, every_document
 from trivium_embedded.data_dir import owned
 from trivium_embedded.wiring import assembled, open_stores
 from trivium_query.question_vectors import REMEMBERED
 from trivium_query.requests import Services
 
 POLL_S = 0.2
-PAGE = 1000
 
 
 class Ingested(msgspec.Struct, frozen=True):
@@ -101,7 +100,7 @@ def _ingest(services: Services, tenant: Tenant, wanted: EvaluationSet, folder: P
             break
         time.sleep(POLL_S)
     names |= _inside(registry, names)
-    for document in _documents(registry, DocumentState.FAILED):
+    for document in every_document(registry, DocumentState.FAILED):
         reason = document.failure.message if document.failure else "no reason was kept"
         what = f"{document.source} of {names[document.id]}" if document.parent else names[document.id]
         bars.console.print(f"Not read, so not found: {what}: {reason}", style="yellow", markup=False)
@@ -110,7 +109,7 @@ def _ingest(services: Services, tenant: Tenant, wanted: EvaluationSet, folder: P
 
 def _inside(registry: TenantRegistry, names: Mapping[str, str]) -> dict[str, str]:
     """The row's id by the id of each document that was found inside that of a row, or inside such a one."""
-    parents = {document.id: document.parent for document in _documents(registry) if document.parent}
+    parents = {document.id: document.parent for document in every_document(registry) if document.parent}
 
     def outermost(document_id: str) -> str:
         while document_id in parents:
@@ -118,13 +117,3 @@ def _inside(registry: TenantRegistry, names: Mapping[str, str]) -> dict[str, str
         return document_id
 
     return {child: names[outermost(child)] for child in parents}
-
-
-def _documents(registry: TenantRegistry, state: DocumentState | None = None) -> Iterator[Document]:
-    cursor = ""
-    while True:
-        page = registry.list(state, PAGE, cursor)
-        yield from page.documents
-        cursor = page.cursor
-        if not cursor:
-            return

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import statistics
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -23,6 +23,7 @@ from trivium.logs.setup import configure_logging
 from trivium_embedded.evaluation.corpus import Ingested, ingested, progress_bars
 
 DEPTH = 50  # documents per question in a run file; the table looks at ten
+HEADINGS = ("mode", "P@1", *(f"R@{depth}" for depth in RECALL_DEPTHS), "nDCG@10", "MRR", "ms/query")
 COVERAGE_HEADINGS = (f"cov@{COVERAGE_DEPTH}", "asked")
 
 
@@ -129,7 +130,7 @@ def _table(wanted: EvaluationSet, results: Mapping[Mode, ModeResult]) -> Table:
     judged = len(wanted.judgements)
     table = Table(title=f"{wanted.name}: {len(wanted.documents):,} documents, {judged} judged questions (in percent)")
     covered = any(result.coverage for result in results.values())
-    for column in (*_headings(RECALL_DEPTHS), *(COVERAGE_HEADINGS if covered else ())):
+    for column in (*HEADINGS, *(COVERAGE_HEADINGS if covered else ())):
         table.add_column(column, justify="left" if column == "mode" else "right")
     for mode, result in results.items():
         scores = result.scores
@@ -137,7 +138,3 @@ def _table(wanted: EvaluationSet, results: Mapping[Mode, ModeResult]) -> Table:
         coverage = [f"{100 * share:.1f}" for share in result.coverage or ()]
         table.add_row(mode.value, *(f"{100 * value:.1f}" for value in cells), f"{result.median_ms:.1f}", *coverage)
     return table
-
-
-def _headings(depths: Sequence[int]) -> Iterable[str]:
-    return ("mode", "P@1", *(f"R@{depth}" for depth in depths), "nDCG@10", "MRR", "ms/query")

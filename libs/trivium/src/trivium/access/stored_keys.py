@@ -175,9 +175,10 @@ class StoredKeys:
 
 
 def _record(objects: ObjectStore, key_id: str) -> _Record | None:
+    """None also for one that is damaged, or of a newer Trivium: who does not know a key's role gives it none."""
     try:
         return _decode(objects.get(KEYS + key_id)) if _ID.fullmatch(key_id) else None
-    except NotFound:
+    except (NotFound, msgspec.DecodeError):
         return None
 
 

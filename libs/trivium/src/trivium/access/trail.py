@@ -39,7 +39,8 @@ class TrailEntry(msgspec.Struct, frozen=True):
     """One deed, `at` in Unix seconds.
 
     `key_id` names the credential, `by` is its name, `action` a word of `access/rules.py`, `targets` the ids of what it
-    was done to, at most `MAX_TARGETS`; datasets and tenants have names. Entries of older releases have no `outcome`.
+    was done to, at most `MAX_TARGETS`; datasets and tenants have names. Entries of older releases have no `outcome`,
+    those of newer ones may have one that is no `TrailOutcome`.
     """
 
     at: float
@@ -47,7 +48,7 @@ class TrailEntry(msgspec.Struct, frozen=True):
     by: str
     action: str
     targets: tuple[str, ...] = ()
-    outcome: TrailOutcome | None = None
+    outcome: str | None = None
 
 
 _encode = msgspec.json.Encoder().encode

@@ -67,7 +67,7 @@ def tell_each(names: Sequence[str]) -> None:
 
 def is_root(folder: Path, root: Path) -> bool:
     """Whether every document may be called as a file of the folder is."""
-    return _absolute(folder) == _absolute(root)
+    return os.path.abspath(folder) == os.path.abspath(root)  # noqa: PTH100 - resolve() would follow links
 
 
 def _as_argument(source: api.Source) -> str:
@@ -103,7 +103,3 @@ def _is_a_file(source: api.Source, dataset: str) -> bool:
 def _names(name: str) -> set[str]:
     """Also with the control characters that an upload wrote as %0A and the like."""
     return {name, _CONTROL.sub(lambda written: chr(int(written[1], 16)), name)}
-
-
-def _absolute(path: Path) -> Path:
-    return Path(os.path.abspath(path))  # noqa: PTH100 - resolve() would follow links

@@ -6,8 +6,8 @@ It works on the stores themselves, so that it does not need a server, and does n
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 import click
@@ -125,10 +125,8 @@ def _chosen(
     return list(dead_letters(stores.registry, tenant, code))
 
 
-@contextmanager
-def _stores() -> Iterator[Stores]:
-    with runtime.stores(settings_of_stores()) as stores:
-        yield stores
+def _stores() -> AbstractContextManager[Stores]:
+    return runtime.stores(settings_of_stores())
 
 
 def _reason(document: Document) -> str:

@@ -73,7 +73,7 @@ def documents(state: str | None, inside: str | None, limit: int | None, as_json:
         found = list(islice(_visible(client.all_sources(wanted, parent=parent, within=within)), limit))
     if as_json:
         for source in found:
-            print_json_line(source)
+            print_json(source, indent=0)
         return
     if not found:
         note(NONE_SUCH if state or inside or within != EVERYTHING else NONE_YET)
@@ -92,7 +92,7 @@ def datasets(as_json: bool) -> None:
         found = list(client.all_datasets())
     if as_json:
         for dataset in found:
-            print_json_line(dataset)
+            print_json(dataset, indent=0)
         return
     if not found:
         note(NONE_YET)
@@ -116,7 +116,7 @@ def chunks(document: str, as_json: bool) -> None:
         for chunk in client.chunks(source.id):
             count += 1
             if as_json:
-                print_json_line(chunk)
+                print_json(chunk, indent=0)
             else:
                 _print_chunk(chunk)
     if not count:
@@ -210,11 +210,6 @@ def _by_id(client: TriviumClient, wanted: str) -> api.Source | None:
         with suppress(NotFound):
             return client.source(wanted)
     return None
-
-
-def print_json_line(value: api.Source | api.Chunk | api.DatasetTotals) -> None:
-    """One object on one line."""
-    print_json(value, indent=0)
 
 
 def _visible(sources: Iterator[api.Source]) -> Iterator[api.Source]:

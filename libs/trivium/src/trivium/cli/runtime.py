@@ -30,6 +30,15 @@ if TYPE_CHECKING:  # the ports load numpy, which no command that talks to a serv
     from trivium.ports.parser import Blob
     from trivium.ports.stores import BucketStores, Stores
 
+    Prepare = Callable[[Settings, float], list[Finding]]
+    """Waits so many seconds for the servers, makes what they need to hold; what stands in the way. Empty: nothing."""
+    OpenStores = Callable[[Settings], AbstractContextManager[Stores]]
+    """A deployment's stores for as long as the context is open; where a server may run beside it."""
+    Backfill = Callable[[Settings, BucketStores, "BackfillRequest"], bool]
+    """Takes in what a bucket holds; shows progress and a summary. Whether all went well."""
+    ParseFile = Callable[[Settings, Blob], Iterator[ParsedFile]]
+    """Reads a file, then those inside it, within the settings' limits, in a sandbox. `NeverWill` for the first."""
+
 
 class EmbeddedRuntime(Protocol):
     """Trivium in this process."""
@@ -87,22 +96,6 @@ class Upkeep(Protocol):
         ...
 
 
-class Prepare(Protocol):
-    """Has the servers ready for Trivium's processes."""
-
-    def __call__(self, settings: Settings, wait_s: float) -> list[Finding]:
-        """Wait for them, make what they need to hold; what stands in the way. Empty: nothing does."""
-        ...
-
-
-class OpenStores(Protocol):
-    """A deployment's stores."""
-
-    def __call__(self, settings: Settings) -> AbstractContextManager[Stores]:
-        """For as long as the context is open; where a server may run beside it."""
-        ...
-
-
 class BackfillRequest(NamedTuple):
     """What to take in, and how fast: `per_s` objects a second (0: as fast as it goes), `max_in_flight` unfinished.
 
@@ -116,22 +109,6 @@ class BackfillRequest(NamedTuple):
     dry_run: bool = False
     from_start: bool = False
     dataset: str = ""
-
-
-class Backfill(Protocol):
-    """Takes in what a bucket holds."""
-
-    def __call__(self, settings: Settings, stores: BucketStores, request: BackfillRequest) -> bool:
-        """Show progress and a summary; whether all went well."""
-        ...
-
-
-class ParseFile(Protocol):
-    """The parser in its sandbox."""
-
-    def __call__(self, settings: Settings, blob: Blob) -> Iterator[ParsedFile]:
-        """Read a file, then those inside it, within the limits of `settings`. Raises `NeverWill` for the first."""
-        ...
 
 
 def embedded() -> EmbeddedRuntime:

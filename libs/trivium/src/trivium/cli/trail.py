@@ -33,7 +33,8 @@ def trail(since: str, as_json: bool) -> None:
             else:
                 at = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(entry.at))
                 who = f"{entry.key_id} ({one_line(entry.by)})" if entry.by else entry.key_id
-                did = f"{entry.action} (broke off)" if entry.outcome is TrailOutcome.BROKE_OFF else entry.action
+                ended = "" if entry.outcome in (None, TrailOutcome.DONE) else one_line(entry.outcome.replace("_", " "))
+                did = f"{entry.action} ({ended})" if ended else entry.action
                 say(f"{at}  {who}  {did}  {' '.join(map(one_line, entry.targets))}".rstrip())
     if entry is None:
         note("Nothing was done.")

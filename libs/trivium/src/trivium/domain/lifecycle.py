@@ -59,10 +59,19 @@ def accepted(document: Document, known: Document | None) -> Document:
 
 
 def moved(known: Document, dataset: str) -> Document:
-    """The record as PENDING in that dataset, fence + 1; raises `NotFound` for a deleted one."""
+    """The record as PENDING in that dataset, fence + 1, or as it is there already; `NotFound` for a deleted one."""
     if known.state is DocumentState.DELETED:
         raise no_such_document(known.id)
+    if known.dataset == dataset:
+        return known
     return accepted(msgspec.structs.replace(known, dataset=dataset, updated_at=time.time()), known)
+
+
+def requeued(known: Document) -> Document:
+    """The record as PENDING, fence + 1; as it is where it is PENDING, FAILED or DELETED."""
+    if known.state in (DocumentState.PENDING, DocumentState.FAILED, DocumentState.DELETED):
+        return known
+    return accepted(msgspec.structs.replace(known, updated_at=time.time()), known)
 
 
 def claimed(known: Document, version: str, lease_s: float, now: float) -> Document:

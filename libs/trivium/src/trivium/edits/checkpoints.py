@@ -21,7 +21,7 @@ class Checkpoints:
     def __init__(self, apart: int = APART) -> None:
         self._apart = apart
         self._lock = threading.Lock()
-        self._last = self._older = Folding.of_nothing()
+        self._last = self._older = Folding()
 
     def folded(self, edits: Sequence[Edit], gone: frozenset[str] = frozenset()) -> Folded:
         """As `fold.fold`."""
@@ -30,10 +30,10 @@ class Checkpoints:
                 if before.leads_to(edits, gone):
                     break
             else:
-                before = Folding.of_nothing(gone)
+                before = Folding(gone)
             self._last = fold_on(before, edits[before.length :])
             if self._last.length < self._older.length or self._older.gone != gone:
-                self._older = Folding.of_nothing(gone)
+                self._older = Folding(gone)
             if self._last.length - self._older.length >= self._apart:
                 self._older = self._last
             return self._last.folded()

@@ -18,6 +18,7 @@ import msgspec
 import structlog
 
 from trivium.access.trail import touched
+from trivium.batches import batches
 from trivium.domain.documents import DocumentState
 from trivium.domain.edits import Decisions, Draft, Edit, Undo
 from trivium.domain.errors import TriviumError, TryLater
@@ -188,8 +189,8 @@ class Curation:
         registry = self._registry.for_tenant(tenant)
         documents = sorted(_documents(known, edits))
         living: set[str] = set()
-        for start in range(0, len(documents), DOCUMENTS_AT_ONCE):
-            found = registry.get_many(documents[start : start + DOCUMENTS_AT_ONCE])
+        for some in batches(documents, DOCUMENTS_AT_ONCE):
+            found = registry.get_many(some)
             living |= {id_ for id_, document in found.items() if document.state is not DocumentState.DELETED}
         return frozenset(documents) - living
 

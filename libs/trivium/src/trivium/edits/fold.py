@@ -92,7 +92,7 @@ class Folded(msgspec.Struct, frozen=True):
 
 def fold(edits: Sequence[Edit], gone: Collection[str] = ()) -> Folded:
     """`edits` in the order of the log; `gone` are ids of documents that are deleted."""
-    return fold_on(Folding.of_nothing(frozenset(gone)), edits).folded()
+    return fold_on(Folding(frozenset(gone)), edits).folded()
 
 
 def fold_on(before: Folding, edits: Sequence[Edit]) -> Folding:
@@ -116,9 +116,9 @@ def _standings(edits: Sequence[Edit], gone: Collection[str]) -> dict[str, Standi
 
 
 class Folding:
-    """A log as far as it is folded. Nobody changes one that `fold_on` returned."""
+    """A log as far as it is folded, at first an empty one. Nobody changes one that `fold_on` returned."""
 
-    def __init__(self, gone: frozenset[str]) -> None:
+    def __init__(self, gone: frozenset[str] = frozenset()) -> None:
         self.gone = gone
         self.length = 0
         self._place = (0, 0)
@@ -135,11 +135,6 @@ class Folding:
         self._accepted: dict[str, Edit] = {}
         self._shares: dict[str, ChunkGraph] = {}
         self._touched: dict[str, Edit] = {}
-
-    @classmethod
-    def of_nothing(cls, gone: frozenset[str] = frozenset()) -> Self:
-        """Of an empty log."""
-        return cls(gone)
 
     def leads_to(self, edits: Sequence[Edit], gone: frozenset[str]) -> bool:
         """Whether `edits`, a later state of the same log, can be gone on to from here: nothing undoes what counted."""

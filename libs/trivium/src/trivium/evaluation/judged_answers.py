@@ -85,19 +85,18 @@ def wanted_of(query: Judged) -> Wanted:
 def judge(query: Judged, wanted: Wanted, answer: Answer, ms: float, names: Mapping[str, str]) -> JudgedAnswer:
     """The answer beside the gold of its question; `names` gives a document's id in the set by its id in the product."""
     text = bare_text(answer)
-    short = str(getattr(answer, "short", ""))
-    said = short or text
-    standing = _statements(answer, short, text)
+    said = answer.short or text
+    standing = _statements(answer, text)
     judged = JudgedAnswer(
         id=query.id,
         question=query.question,
         gold=query.gold,
         wanted=wanted,
-        kind=str(getattr(answer, "kind", "")),
-        short=short,
+        kind=answer.kind,
+        short=answer.short,
         text=text,
         verdict=answer.verdict,
-        probability=getattr(answer, "probability", None),
+        probability=answer.probability,
         found=answer.found,
         words=count_words(text),
         statements=len(standing),
@@ -154,12 +153,12 @@ def _shown(query: Judged, wanted: Wanted, hits: Sequence[Hit], names: Mapping[st
     return bool(query.relevant) and query.relevant.keys() <= {names.get(hit.chunk.document_id) for hit in first}
 
 
-def _statements(answer: Answer, said: str, text: str) -> list[bool]:
+def _statements(answer: Answer, text: str) -> list[bool]:
     """For each sentence, whether it stands in a passage that the answer cites. The short answer alone is none."""
     if not answer.found:
         return []
     cited = {citation.chunk_id for citation in answer.citations}
     passages = [f"{hit.chunk.heading}\n{hit.chunk.text}" for hit in answer.hits if hit.chunk.id in cited]
     sentences = (span.of(line).strip() for line in text.splitlines() for span in split_sentences(line))
-    short = words(said)
+    short = words(answer.short)
     return [any(contains(passage, [one]) for passage in passages) for one in sentences if words(one) not in ([], short)]

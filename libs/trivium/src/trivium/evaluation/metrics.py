@@ -18,9 +18,8 @@ COVERAGE_DEPTH = 5
 
 
 class Scores(msgspec.Struct, frozen=True):
-    """Means over `queries` questions; `first` is how often the first document is relevant (P@1), `recall` by depth."""
+    """Means over questions; `first` is how often the first document is relevant (P@1), `recall` by depth."""
 
-    queries: int
     first: float
     recall: dict[int, float]
     ndcg: float
@@ -61,9 +60,8 @@ def mean_scores(run: Mapping[str, Sequence[str]], judged: Mapping[str, Mapping[s
     answered = [(run.get(query, ()), relevant) for query, relevant in judged.items() if relevant]
     count = len(answered)
     if not count:
-        return Scores(0, 0.0, dict.fromkeys(RECALL_DEPTHS, 0.0), 0.0, 0.0)
+        return Scores(0.0, dict.fromkeys(RECALL_DEPTHS, 0.0), 0.0, 0.0)
     return Scores(
-        queries=count,
         first=sum(ranking[0] in relevant for ranking, relevant in answered if ranking) / count,
         recall={depth: math.fsum(recall_at(*pair, depth) for pair in answered) / count for depth in RECALL_DEPTHS},
         ndcg=math.fsum(ndcg_at(*pair) for pair in answered) / count,

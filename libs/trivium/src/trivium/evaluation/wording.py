@@ -2,7 +2,8 @@
 
 Exact match and F1 are SQuAD's (Rajpurkar et al. 2016: lower case, no punctuation, no English articles), with MLQA's
 tokens for scripts that write no spaces: one a character (Lewis et al. 2020). Containment cuts words at punctuation, so
-that "1901" stands in "1901-1905", but nothing stands in a part of a number: "12" does not in "12,500".
+that "1901" stands in "1901-1905", but nothing stands in a part of a number: "12" does not in "12,500". Nor does it
+drop the point of a decimal, as SQuAD does: "36" does not stand in "3.6".
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ _NUMBER = re.compile(
     r"(?!\d|[,:/-]\d|\.(?!00?(?!\d))\d)"
     r"|(?<![\d.])\d+\.(?!00?(?!\d))\d+(?!\d|\.\d)"
 )
+_DECIMAL = re.compile(r"(?<=\d)[.,](?=(?:\d{1,2}|\d{4,})(?!\d))")  # three digits may be thousands
 _WITHIN = "\ue000"  # of private use, and no punctuation: stands for a mark within a number
 
 
@@ -61,7 +63,7 @@ def token_f1(said: str, golds: Iterable[str]) -> float:
 
 def contains(text: str, golds: Iterable[str]) -> bool:
     """Whether one of the golds stands in the text, word for word."""
-    return any(_stands_in(text, gold) or _runs_in(tokens(text), tokens(gold)) for gold in golds)
+    return any(_stands_in(text, gold) or _runs_in(_with_decimals(text), _with_decimals(gold)) for gold in golds)
 
 
 def share_of_words(text: str, golds: Iterable[str]) -> float:
@@ -80,6 +82,10 @@ def _cut(text: str, in_place_of_punctuation: str) -> list[str]:
     lowered = unicodedata.normalize("NFKC", text).lower()
     bare = "".join(in_place_of_punctuation if _is_punctuation(char) else char for char in lowered)
     return [token for token in _SPACELESS.sub(r" \1 ", bare).split() if token not in _ARTICLES]
+
+
+def _with_decimals(text: str) -> list[str]:
+    return tokens(_DECIMAL.sub(_WITHIN, unicodedata.normalize("NFKC", text)))
 
 
 def _is_punctuation(char: str) -> bool:

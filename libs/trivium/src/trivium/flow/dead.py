@@ -8,22 +8,15 @@ from trivium.domain.documents import Document, DocumentState
 from trivium.domain.errors import NotFound, Refused
 from trivium.domain.scope import Tenant
 from trivium.flow.erase import delete_everywhere
-from trivium.ports.registry import Registry
+from trivium.ports.registry import Registry, every_document
 from trivium.ports.stores import Stores
-
-PAGE = 500
 
 
 def dead_letters(registry: Registry, tenant: Tenant | None = None, code: str = "") -> Iterator[Document]:
     """Those of one tenant, or of all; of one reason, or of any. Newest first within a tenant."""
     for each in [tenant] if tenant else registry.tenants():
-        cursor = ""
-        while True:
-            page = registry.for_tenant(each).list(DocumentState.FAILED, PAGE, cursor)
-            yield from (document for document in page.documents if not code or _code(document) == code)
-            cursor = page.cursor
-            if not cursor:
-                break
+        failed = every_document(registry.for_tenant(each), DocumentState.FAILED)
+        yield from (document for document in failed if not code or _code(document) == code)
 
 
 def dead_letter(registry: Registry, document_id: str, tenant: Tenant | None = None) -> Document:

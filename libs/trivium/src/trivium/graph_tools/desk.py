@@ -295,7 +295,8 @@ def checked_confidence(confidence: float) -> float:
 
 def check(drafts: Sequence[Draft], folded: Folded) -> None:
     """Raises `Refused` where the log as it is does not let the edits be made."""
-    pins = {key: pin.into for key, pin in folded.pins.items()} if any(_merges(d) for d in drafts) else {}
+    merges = any(isinstance(draft.change, Merge) for draft in drafts)
+    pins = {key: pin.into for key, pin in folded.pins.items()} if merges else {}
     for draft in drafts:
         for key in keys_of(draft.change):
             if (edit := folded.removed.get(key)) is not None:
@@ -309,12 +310,10 @@ def check(drafts: Sequence[Draft], folded: Folded) -> None:
                         "Look with: trivium graph why NAME. To part them, undo the edit that merged them.",
                     )
                 pins[key] = into
-            case Undo(undone):
-                _check_undo(undone, folded)
-
-
-def _merges(draft: Draft) -> bool:
-    return isinstance(draft.change, Merge)
+            case Undo(undone) if folded.standings.get(undone) is Standing.UNDONE:
+                raise Refused(
+                    "already_undone", f"Edit {undone} is undone already.", "To have it again, undo what undid it."
+                )
 
 
 def _leads(key: str, end: str, pins: dict[str, str]) -> bool:
@@ -324,11 +323,6 @@ def _leads(key: str, end: str, pins: dict[str, str]) -> bool:
             return False
         key = following
     return True
-
-
-def _check_undo(edit: str, folded: Folded) -> None:
-    if folded.standings.get(edit) is Standing.UNDONE:
-        raise Refused("already_undone", f"Edit {edit} is undone already.", "To have it again, undo what undid it.")
 
 
 def _removed(name: str, edit: Edit) -> NotFound:

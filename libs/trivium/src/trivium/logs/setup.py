@@ -40,7 +40,6 @@ def configure_logging(level: str, form: str) -> None:
         processors=own_processors(),
         wrapper_class=structlog.make_filtering_bound_logger(threshold),
         logger_factory=lambda *_: logging.getLogger(OWN),
-        cache_logger_on_first_use=True,
     )
 
 

@@ -83,14 +83,18 @@ def _continued(before: str, chunk: Chunk) -> str:
     return BETWEEN + chunk.text
 
 
-async def passage(document_id: str, chunk_number: int) -> str:
+async def passage(document_id: str, chunk_number: str) -> str:
     """One passage, as a citation names it."""
     try:
-        return (await CLIENT.get().chunk(document_id, chunk_number)).text
+        return (await CLIENT.get().chunk(document_id, int(chunk_number))).text
+    except ValueError as error:
+        told = f"{chunk_number[:80]!r} is no passage's number. Read one as a citation names it: the first is 1."
+        raise ResourceNotFoundError(told) from error
     except TriviumError as error:
         raise _unread(error) from error
 
 
 def _unread(error: TriviumError) -> ResourceError:
-    kind = ResourceNotFoundError if isinstance(error, NotFound) else ResourceError
-    return kind(str(error))
+    """What cannot be an id or a number is no fault of ours either."""
+    asked_for_nothing = isinstance(error, NotFound) or error.code == "invalid_request"
+    return (ResourceNotFoundError if asked_for_nothing else ResourceError)(str(error))

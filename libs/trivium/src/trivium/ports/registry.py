@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Protocol
 
 import msgspec
@@ -97,6 +98,13 @@ class TenantRegistry(Protocol):
         """
         ...
 
+    def requeue(self, document_id: str) -> Document:
+        """Put a READY, EMPTY or RUNNING document back: PENDING, fence + 1, so that it is published again.
+
+        Queries see it as it was until then. Any other stays as it is. Raises `NotFound`.
+        """
+        ...
+
     def active_versions(self, document_ids: Sequence[str]) -> dict[str, str]:
         """The version that queries may see, for each document that has one."""
         ...
@@ -145,3 +153,21 @@ class Registry(Protocol):
         Nothing of their text is left in the store's files. Broken off it has removed some.
         """
         ...
+
+
+def document_pages(
+    registry: TenantRegistry, state: DocumentState | None = None, limit: int = 1000
+) -> Iterator[tuple[Document, ...]]:
+    """Every document, or those of one state, at most `limit` at a time; deleted ones too, in the order of `list`."""
+    cursor = ""
+    while True:
+        page = registry.list(state, limit, cursor)
+        yield page.documents
+        cursor = page.cursor
+        if not cursor:
+            return
+
+
+def every_document(registry: TenantRegistry, state: DocumentState | None = None) -> Iterator[Document]:
+    """As `document_pages`, one by one."""
+    return chain.from_iterable(document_pages(registry, state))

@@ -9,7 +9,6 @@ from trivium.domain.errors import Refused
 from trivium.domain.scope import Tenant
 from trivium.ports.stores import Stores
 from trivium.tenants.being_erased import refuse_while_erased
-from trivium.tenants.erase import records
 
 
 def first_admin(tenant: Tenant) -> str:
@@ -25,7 +24,7 @@ def create_tenant(stores: Stores, tenant: Tenant) -> tuple[AccessKey, str]:
     """
     objects = stores.objects.for_tenant(tenant)
     refuse_while_erased(objects)
-    if any(True for _ in objects.keys(KEYS)) or any(page for page in records(stores, tenant)):
+    if any(True for _ in objects.keys(KEYS)) or stores.registry.for_tenant(tenant).list(limit=1).documents:
         raise Refused(
             "tenant_in_use",
             f"Tenant {tenant.name} has keys or documents already.",

@@ -9,21 +9,20 @@ conversations, objects with their old values, records. One entry of the trail st
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import msgspec
 
 from trivium.access.stored_keys import ENDED, KEYS, STALE_S, USED, USES
 from trivium.access.trail import Trail
-from trivium.domain.documents import Document
 from trivium.domain.errors import NotFound
 from trivium.domain.scope import DEFAULT_TENANT, Tenant
 from trivium.ports.objects import ObjectStore
+from trivium.ports.registry import document_pages
 from trivium.ports.stores import Stores
 from trivium.ports.uploads import Uploads
 from trivium.tenants.being_erased import MARK
 
-PAGE = 1000
 CHECKPOINTS = "backfills/"  # of whoever ran them: each names the last key it saw
 
 
@@ -57,8 +56,9 @@ def erase_tenant(
         tell("Its uploads go.")
         own_uploads.uploads.erase(own_uploads.prefix)
     tell("Its documents end.")
-    for page in records(stores, tenant):
-        stores.registry.for_tenant(tenant).delete_many([document.id for document in page])
+    registry = stores.registry.for_tenant(tenant)
+    for page in document_pages(registry):
+        registry.delete_many([document.id for document in page])
     if lease_s:
         grace_s = max(lease_s, STALE_S)
         tell(f"Workers put down what they have in hand: {grace_s:.0f} seconds.")
@@ -80,17 +80,6 @@ def require_known(stores: Stores, tenant: Tenant) -> None:
         raise NotFound(
             "no_such_tenant", f"There is no tenant {tenant.name!r}.", "`trivium tenants list` shows those there are."
         )
-
-
-def records(stores: Stores, tenant: Tenant) -> Iterator[tuple[Document, ...]]:
-    """Every document's record, deleted ones too, a page at a time."""
-    registry, cursor = stores.registry.for_tenant(tenant), ""
-    while True:
-        page = registry.list(limit=PAGE, cursor=cursor)
-        yield page.documents
-        cursor = page.cursor
-        if not cursor:
-            return
 
 
 def _delete_below(objects: ObjectStore, prefix: str) -> None:

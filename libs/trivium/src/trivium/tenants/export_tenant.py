@@ -22,7 +22,7 @@ from trivium.flow.family import name_inside
 from trivium.flow.originals import Originals
 from trivium.ports.conversations import Conversation, ConversationStore
 from trivium.ports.parser import Blob
-from trivium.ports.registry import TenantRegistry
+from trivium.ports.registry import TenantRegistry, every_document
 from trivium.ports.stores import Stores
 from trivium.tenants.archive import (
     CARRIED,
@@ -37,7 +37,7 @@ from trivium.tenants.archive import (
     Head,
     NamedDocument,
 )
-from trivium.tenants.erase import records, require_known
+from trivium.tenants.erase import require_known
 from trivium.tenants.former_names import former_names
 
 PAGE = 100
@@ -62,8 +62,7 @@ def export_tenant(stores: Stores, originals: Originals, tenant: Tenant, file: Pa
         for number, talk in enumerate(_conversations(stores.conversations.for_tenant(tenant))):
             _write(archive, f"{CONVERSATIONS}{number}.json", talk)
         registry = stores.registry.for_tenant(tenant)
-        handed_over = (each for page in records(stores, tenant) for each in page if _is_handed_over(each))
-        for number, document in enumerate(handed_over):
+        for number, document in enumerate(filter(_is_handed_over, every_document(registry))):
             try:
                 found = _newest(registry, originals, document)
             except NotFound:

@@ -39,7 +39,6 @@ from trivium.tenants.archive import (
     NamedDocument,
 )
 from trivium.tenants.being_erased import refuse_while_erased
-from trivium.tenants.erase import records
 from trivium.tenants.former_names import note_former_names
 from trivium.tenants.renamed_edits import renamed_edits
 
@@ -139,7 +138,8 @@ def _require_empty(stores: Stores, tenant: Tenant) -> None:
     refuse_while_erased(objects)
     has_objects = any(True for prefix in CARRIED for _ in objects.keys(prefix))
     has_talks = bool(stores.conversations.for_tenant(tenant).list(limit=1)[0])
-    if has_objects or has_talks or any(page for page in records(stores, tenant)):
+    has_documents = bool(stores.registry.for_tenant(tenant).list(limit=1).documents)
+    if has_objects or has_talks or has_documents:
         why = f"Tenant {tenant.name} has documents, edits, connections or conversations."
         raise Refused("not_empty", why, f"Import where there is none, or `trivium tenants erase {tenant.name}` first.")
 

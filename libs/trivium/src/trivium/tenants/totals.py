@@ -11,9 +11,9 @@ from trivium.access.stored_keys import KEYS
 from trivium.access.trail import Trail
 from trivium.domain.documents import DocumentState
 from trivium.domain.scope import Tenant
+from trivium.ports.registry import every_document
 from trivium.ports.stores import Stores
 from trivium.tenants.being_erased import is_being_erased
-from trivium.tenants.erase import records
 
 
 class TenantState(enum.StrEnum):
@@ -46,8 +46,7 @@ def totals(stores: Stores, tenant: Tenant) -> TenantTotals:
     """One tenant's."""
     sizes = [
         document.size_bytes
-        for page in records(stores, tenant)
-        for document in page
+        for document in every_document(stores.registry.for_tenant(tenant))
         if document.state is not DocumentState.DELETED
     ]
     objects = stores.objects.for_tenant(tenant)

@@ -37,6 +37,7 @@ _INITIALS = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]\Z")  # "J", "U.S", "e.g"
 _SOFT_BREAK = re.compile(r"[;:；：]\s|[,،、，]\s?|\s")
 _VISIBLE = re.compile(r"\S")
 _FIRST_WORD = re.compile(r"\w+")
+_LABEL = re.compile(r"\s*[^\W\d_][\w.\[\]/-]*:\s")  # "weir.height: 2.4"
 
 # A full stop after these does not end a sentence.
 _ABBREVIATIONS = frozenset(
@@ -115,8 +116,10 @@ def _cuts(text: str, start: int, end: int) -> Iterator[int]:
 
 
 def _is_wrapped(block: str) -> bool:
-    """True when the lines of `block` were broken by width: long, alike, and going on in lower case."""
+    """True when the lines of `block` were broken by width: long, alike, going on in lower case, and few a label's."""
     lines = [line.strip() for line in block.split("\n")]
+    if 2 * sum(bool(_LABEL.match(line)) for line in lines) > len(lines):
+        return False
     lengths = [len(line) for line in lines[:-1] if line]
     if len(lengths) < 2 or max(lengths) < _WRAP_MIN_CHARS:
         return False
@@ -125,9 +128,14 @@ def _is_wrapped(block: str) -> bool:
 
 
 def _line_continues(text: str, line_start: int, next_start: int, end: int) -> bool:
-    """True when the line before `next_start` runs on: it is long and the next one begins in lower case."""
+    """True when the line before `next_start` runs on: it is long and the next one begins in lower case.
+
+    Not where both begin with a label.
+    """
     line = text[line_start:next_start].rstrip()
     if len(line) < _WRAP_MIN_CHARS or line[-1] in ".!?:;|。！？":
+        return False
+    if _LABEL.match(line) and _LABEL.match(text, next_start, end):
         return False
     return text[next_start : min(next_start + 64, end)].lstrip()[:1].islower()
 

@@ -29,6 +29,7 @@ QUEUED_BATCHES: Final = 64
 QUEUED_IMAGES: Final = 64
 QUEUED_WINDOWS: Final = 64
 QUEUED_FILES: Final = 512  # pictures to be decoded, with their bytes
+DECODERS: Final = 2  # of pictures: each may take the memory that `visual_process.py` says
 CANARY: Final = "canary"
 _CANARY_TEXT: Final = "A canary sings."
 _CANARY_VOICE_S: Final = 2.0
@@ -39,7 +40,7 @@ WindowAndLanguage = tuple[Window, str]
 class Engines(msgspec.Struct, frozen=True):
     """Queries have a queue and a thread of their own: they never wait for passages.
 
-    `files` become `pictures`, one after the other, in one process.
+    `files` become `pictures`, as many at a time as `visual` has decoders.
     """
 
     embedder: TextEmbedder
@@ -116,7 +117,7 @@ def open_engines(settings: Settings) -> Iterator[Engines]:
         transcriber = WhisperTranscriber(settings.speech_model) if settings.speech_model else None
         if transcriber is not None:
             transcriber.load()
-        visual = ClipEncoder(settings.visual_model) if settings.visual_model else None
+        visual = ClipEncoder(settings.visual_model, min(DECODERS, usable_cores())) if settings.visual_model else None
         if visual is not None:
             visual.load()
             stack.callback(visual.close)
@@ -154,7 +155,9 @@ def with_queues(
             transcriber,
             batcher("windows", _hearing(transcriber), BatchLimits(1, QUEUED_WINDOWS)) if transcriber else None,
             visual,
-            batcher("files", visual.read_images, BatchLimits(1, QUEUED_FILES)) if visual else None,
+            batcher("files", visual.read_images, BatchLimits(1, QUEUED_FILES, threads=visual.decoders))
+            if visual
+            else None,
             batcher("pictures", lambda items: list(visual.encode_images(items)), limits) if visual else None,
             batcher("captions", lambda items: list(visual.encode_texts(items)), limits) if visual else None,
             reader,

@@ -19,29 +19,24 @@ STUCK_S: Final = 30.0  # a batch takes a second or two on two cores; loading OCR
 log = structlog.get_logger()
 
 
-async def watch(
-    canaries: Sequence[Canary],
-    report: Callable[[bool], Awaitable[None]],
-    every_s: float = EVERY_S,
-    stuck_s: float = STUCK_S,
-) -> None:
-    """Report whether every engine works, now and every `every_s`, until cancelled."""
+async def watch(canaries: Sequence[Canary], report: Callable[[bool], Awaitable[None]]) -> None:
+    """Report whether every engine works, now and every `EVERY_S`, until cancelled."""
     while True:
-        healthy = await asyncio.gather(*(_works(canary, every_s, stuck_s) for canary in canaries))
+        healthy = await asyncio.gather(*map(_works, canaries))
         await report(all(healthy))
-        await asyncio.sleep(every_s)
+        await asyncio.sleep(EVERY_S)
 
 
-async def _works(canary: Canary, every_s: float, stuck_s: float) -> bool:
+async def _works(canary: Canary) -> bool:
     """An engine whose last batch went through a moment ago need not be asked."""
-    works = time.monotonic() - canary.batcher.last_success_s < canary.rest * every_s or await _sings(canary, stuck_s)
+    works = time.monotonic() - canary.batcher.last_success_s < canary.rest * EVERY_S or await _sings(canary)
     INFERENCE_HEALTHY.labels(canary.name).set(works)
     return works
 
 
-async def _sings(canary: Canary, stuck_s: float) -> bool:
+async def _sings(canary: Canary) -> bool:
     try:
-        await canary.sing(stuck_s)
+        await canary.sing(STUCK_S)
     except TriviumError as error:
         log.error("canary_failed", engine=canary.name, code=error.code, reason=error.message)
         return False

@@ -12,6 +12,7 @@ import msgspec
 from trivium.domain.chunks import SourceSpan, Span
 from trivium.domain.parsed import UNIT_SEPARATOR, Box, ParsedDocument, Position, Unit, UnitKind
 from trivium.text.sentences import MAX_SENTENCE_CHARS, split_sentences
+from trivium.text.source_code import split_source_code
 
 Number = TypeVar("Number", int, float)
 
@@ -57,13 +58,13 @@ class Layout:
         return Span(min(end, start + len(piece) - len(piece.lstrip())), end)
 
 
-def lines_of(text: str, span: Span, *, indented: bool = False) -> Iterator[Span]:
-    """The lines of `span` that hold visible text, trimmed; `indented` keeps the white space before them."""
+def lines_of(text: str, span: Span) -> Iterator[Span]:
+    """The lines of `span` that hold visible text, trimmed."""
     for match in _LINE.finditer(text, span.start, span.end):
         line = match.group()
         if not line.strip():  # told here: a pattern that asks for a visible character backs over every blank
             continue
-        indent = 0 if indented else len(line) - len(line.lstrip())
+        indent = len(line) - len(line.lstrip())
         yield Span(match.start() + indent, match.start() + len(line.rstrip()))
 
 
@@ -135,7 +136,8 @@ def _blocks(units: Iterable[Unit]) -> Iterator[Block]:
 def _sentences(block: Block) -> Iterator[Span]:
     text, start = block.unit.text, block.span.start
     if block.unit.kind is not UnitKind.TABLE:
-        yield from (Span(start + s.start, start + s.end) for s in split_sentences(text))
+        split = split_source_code if block.unit.kind is UnitKind.CODE else split_sentences
+        yield from (Span(start + s.start, start + s.end) for s in split(text))
         return
     for row in lines_of(text, Span(0, len(text))):  # a row is one statement, whatever marks its cells hold
         if row.end - row.start <= MAX_SENTENCE_CHARS:

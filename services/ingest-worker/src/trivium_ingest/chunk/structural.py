@@ -100,9 +100,22 @@ def _parts(layout: Layout, block: Block, size: int) -> Iterator[tuple[Span, floa
     kind = block.unit.kind
     if kind is UnitKind.HEADING or (kind in _BY_LINE and whole.end - whole.start <= size):
         yield whole, BREAK_PARAGRAPH
+    elif kind is UnitKind.CODE:
+        yield from _statements(layout, block.span)
     elif kind in _BY_LINE:
-        for line in lines_of(layout.text, whole, indented=kind is UnitKind.CODE):
+        for line in lines_of(layout.text, whole):
             yield line, BREAK_LINE
     else:
         for sentence in layout.sentences_in(block.span):
             yield Span(sentence.start + block.span.start, sentence.end + block.span.start), BREAK_SENTENCE
+
+
+def _statements(layout: Layout, code: Span) -> Iterator[tuple[Span, float]]:
+    """Lines of code with their indent, and the sentences of comments."""
+    text = layout.text
+    spans = [Span(code.start + span.start, code.start + span.end) for span in layout.sentences_in(code)]
+    ends = [code.start, *(span.end for span in spans)]
+    for span, before, after in zip(spans, ends, [*spans[1:], Span(code.end, code.end)], strict=False):
+        start = max(before, text.rfind("\n", before, span.start) + 1)
+        lines = text.count("\n", span.end, after.start)
+        yield Span(start, span.end), BREAK_SENTENCE if not lines else BREAK_LINE if lines == 1 else BREAK_PARAGRAPH

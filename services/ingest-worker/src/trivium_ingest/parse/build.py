@@ -15,7 +15,7 @@ from trivium.domain.ids import digest
 from trivium.domain.parsed import ParsedDocument
 from trivium.domain.readers import Reader
 from trivium.ports.parser import Blob, ParseLimits, ParserModels
-from trivium_ingest.parse.failures import CORRUPT, UNSUPPORTED, empty_file, too_large
+from trivium_ingest.parse.failures import CORRUPT, UNSUPPORTED, check_size
 from trivium_ingest.parse.office import libre_office
 from trivium_ingest.parse.office.encryption import decrypted
 from trivium_ingest.parse.registry import family_of, known_formats
@@ -65,10 +65,7 @@ def parse_blob(
     a file that opened and holds no text gives a document without units and with a warning. Without OCR,
     images and scanned pages give a warning instead of text.
     """
-    if not blob.content:
-        raise empty_file()
-    if len(blob.content) > limits.max_bytes:
-        raise too_large("max_bytes", f"{len(blob.content):,} bytes")
+    check_size(blob, limits)
     opened = decrypted(unsigned(blob), limits)
     if reader is Reader.UNSTRUCTURED and not _stays_ours(opened):
         try:
@@ -77,7 +74,7 @@ def parse_blob(
             if failure.code != UNSUPPORTED:
                 raise
     try:
-        return find_format(opened).parse(opened, limits, models)
+        return find_format(opened).read(opened, limits, models)
     except NeverWill as refusal:
         if reader is Reader.UNSTRUCTURED or not unstructured_model or refusal.code != UNSUPPORTED:
             raise

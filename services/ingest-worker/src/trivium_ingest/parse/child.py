@@ -83,7 +83,7 @@ class _Progress:
 
 
 class _Engine:
-    """The OCR engine, built when a document first needs one. Is itself an `Ocr`."""
+    """The OCR engine, built when a document first needs one."""
 
     def __init__(self, factory: bytes) -> None:
         self._factory = factory
@@ -93,14 +93,7 @@ class _Engine:
     def is_loaded(self) -> bool:
         return self._engine is not None
 
-    @property
-    def fingerprint(self) -> str:
-        return self._built().fingerprint
-
-    def read(self, image: NDArray[np.uint8]) -> list[OcrLine]:
-        return self._built().read(image)
-
-    def _built(self) -> Ocr:
+    def built(self) -> Ocr:
         if self._engine is None:
             try:
                 factory: Callable[[], Ocr] = pickle.loads(self._factory)  # noqa: S301 - from our parent, never from a document
@@ -121,10 +114,10 @@ class _ReportingOcr:
 
     @property
     def fingerprint(self) -> str:
-        return self._engine.fingerprint
+        return self._engine.built().fingerprint
 
     def read(self, image: NDArray[np.uint8]) -> list[OcrLine]:
-        lines = self._engine.read(image)
+        lines = self._engine.built().read(image)
         limit_cpu_time(self._job.cpu_s)
         self._parent.send(ImageRead())
         return lines

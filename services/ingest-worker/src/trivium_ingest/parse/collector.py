@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import msgspec
 
-from trivium.domain.errors import NeverWill
 from trivium.domain.parsed import Asset, ParsedDocument, Position, Unit, UnitKind
 from trivium.ports.parser import ParseLimits
 from trivium_ingest.parse.failures import too_large
@@ -31,11 +32,6 @@ class Collector:
         self._here = NOWHERE  # of what has no other place than its section
         self.within: tuple[str, ...] = ()  # a place below all headings: the cell of a notebook
         self.units: list[Unit] = []
-
-    @property
-    def section(self) -> tuple[str, ...]:
-        """The headings above the current place, outermost first."""
-        return tuple([text for _, text in self._section])
 
     def heading(self, text: str, level: int, position: Position = NOWHERE) -> None:
         """Open a section; an over-long heading is prose set large."""
@@ -74,6 +70,12 @@ class Collector:
         if text.strip() or asset:
             self._append(Unit(kind, text, self._placed(position), ocr=ocr, hidden=hidden, asset=asset))
 
+    def add_running(self, texts: Iterable[str]) -> None:
+        """Each different header or footer once, as a note: they come again on every page."""
+        for text in dict.fromkeys(texts):
+            if any(character.isalpha() for character in text):
+                self.add(UnitKind.NOTE, text)
+
     def asset(self, asset: Asset) -> str:
         """Keep what shows a unit as it looks; answers its name, "" where the document has had its share of them."""
         if asset.name not in self._assets:
@@ -85,11 +87,11 @@ class Collector:
             self._assets[asset.name] = asset
         return asset.name
 
-    def table(self, table: Table, position: Position = NOWHERE, *, ocr: bool = False, hidden: bool = False) -> None:
+    def table(self, table: Table, position: Position = NOWHERE, *, hidden: bool = False) -> None:
         """Add a table as rows of text and as HTML."""
         text = table.text()
         if text:
-            self._append(Unit(UnitKind.TABLE, text, self._placed(position), html=table.html(), ocr=ocr, hidden=hidden))
+            self._append(Unit(UnitKind.TABLE, text, self._placed(position), html=table.html(), hidden=hidden))
 
     def warn(self, warning: str) -> None:
         """Say what could not be read; repeated warnings count once."""
@@ -101,6 +103,11 @@ class Collector:
         target = one_line(target)
         if len(self._links) < MAX_LINKS and target.startswith(("http://", "https://", "mailto:")):
             self._links[target] = None
+
+    def first_heading(self, level: int | None = None) -> str:
+        """The text of the first heading, or of the first of that level; "" where there is none."""
+        headings = (unit for unit in self.units if unit.kind == UnitKind.HEADING)
+        return next((unit.text for unit in headings if level in (None, unit.level)), "")
 
     def document(
         self, media_type: str, *, title: str = "", pages: int = 0, metadata: dict[str, str] | None = None
@@ -122,7 +129,7 @@ class Collector:
     def _placed(self, position: Position) -> Position:
         if position.section:
             return position
-        section = (*self.section, *self.within)
+        section = (*[text for _, text in self._section], *self.within)
         if position is not NOWHERE:
             return msgspec.structs.replace(position, section=section) if section else position
         if self._here.section != section:
@@ -132,8 +139,5 @@ class Collector:
     def _append(self, unit: Unit) -> None:
         self._chars += len(unit.text)
         if self._chars > self._limits.max_text_chars:
-            raise self._too_long()
+            raise too_large("max_text_chars", f"more than {self._limits.max_text_chars:,} characters of text")
         self.units.append(unit)
-
-    def _too_long(self) -> NeverWill:
-        return too_large("max_text_chars", f"more than {self._limits.max_text_chars:,} characters of text")

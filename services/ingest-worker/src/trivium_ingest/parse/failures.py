@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from trivium.domain.errors import NeverWill
 from trivium.domain.password import NEEDED, WRONG
+from trivium.ports.parser import Blob, ParseLimits
 
 _GIVE_IT = (
     "Give the password with: trivium unlock, or POST /v1/sources/{id}/password; or upload the file again along with it."
@@ -52,12 +53,12 @@ def sealed_for_recipients(what: str) -> NeverWill:
     )
 
 
-def export_needed(what: str, formats: str) -> NeverWill:
+def export_needed(what: str) -> NeverWill:
     """A program's own format, which only that program reads."""
     return NeverWill(
         UNSUPPORTED,
         f"The file is {what}, which Trivium does not read.",
-        f"Open it in that program, export it as {formats}, and upload that.",
+        "Open it in that program, export it as PDF, or for Word, Excel or PowerPoint, and upload that.",
     )
 
 
@@ -79,6 +80,9 @@ def unsupported(looks_like: str, supported: str) -> NeverWill:
     )
 
 
-def empty_file() -> NeverWill:
-    """Zero bytes."""
-    return NeverWill("empty_file", "The file is empty (0 bytes).", "Check the upload and send the file again.")
+def check_size(blob: Blob, limits: ParseLimits) -> None:
+    """Raises `NeverWill` (`empty_file`, `limit_exceeded`) for what is not looked into."""
+    if not blob.content:
+        raise NeverWill("empty_file", "The file is empty (0 bytes).", "Check the upload and send the file again.")
+    if len(blob.content) > limits.max_bytes:
+        raise too_large("max_bytes", f"{len(blob.content):,} bytes")

@@ -24,7 +24,8 @@ from trivium_ingest.parse.sample import Sample
 class Format(msgspec.Struct, frozen=True):
     """One format: how to know it and how to read it.
 
-    `recognise` answers how sure the content makes it.
+    `recognise` answers how sure the content makes it. `read` fetches and writes nothing; it gives a document without
+    units when the file opened and held no text, and raises `NeverWill` with a reason a person can act on.
     `extensions` (without a dot) and `media_types` break ties between formats that content cannot tell apart.
     Raise `version` whenever the same bytes would give another result: it is part of the artifact key.
     `cites` says where a citation points, `needs` what is not always installed; both for docs/formats.md.
@@ -38,14 +39,6 @@ class Format(msgspec.Struct, frozen=True):
     read: Callable[[Blob, ParseLimits, ParserModels], ParsedDocument]
     cites: str = ""
     needs: str = ""
-
-    def parse(self, blob: Blob, limits: ParseLimits, models: ParserModels) -> ParsedDocument:
-        """Read `blob` as this format: nothing is fetched, nothing written.
-
-        A document without units when the file opened and held no text. Raises `NeverWill` with a reason a person can
-        act on.
-        """
-        return self.read(blob, limits, models)
 
 
 _ENDING = "_format"

@@ -15,6 +15,7 @@ from trivium_ingest.parse.signed.cms import is_encrypted
 from trivium_ingest.parse.text.encoding import decode, is_wide
 
 HEAD_BYTES = 4096
+MEMBER_BYTES = 256
 OLE2_MAGIC = bytes.fromhex("d0cf11e0a1b11ae1")
 ZIP_MAGICS = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 # What formats that are zips inside are called: without its parts such a file is damaged, and not an archive.
@@ -54,13 +55,13 @@ class Sample:
         except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError, EOFError):
             return frozenset()
 
-    def member(self, name: str, size: int = 256) -> bytes:
+    def member(self, name: str) -> bytes:
         """The first bytes of a zip member, or nothing."""
         if name not in self.members:
             return b""
         try:
             with zipfile.ZipFile(io.BytesIO(self._content)) as archive, archive.open(name) as stream:
-                return stream.read(size)
+                return stream.read(MEMBER_BYTES)
         except (zipfile.BadZipFile, ValueError, OSError, RuntimeError, NotImplementedError, EOFError):
             return b""
 

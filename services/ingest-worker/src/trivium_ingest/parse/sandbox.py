@@ -18,7 +18,7 @@ from trivium.domain.parsed import ParsedDocument
 from trivium.domain.readers import Reader
 from trivium.ports.inference import Ocr
 from trivium.ports.parser import Blob, Hearing, ParseLimits, ParserModels, untold
-from trivium_ingest.parse.failures import empty_file, too_large
+from trivium_ingest.parse.failures import check_size
 from trivium_ingest.parse.parser_process import ParserProcess
 from trivium_ingest.parse.wire import Job, ParseReply, Setup
 
@@ -99,10 +99,7 @@ class Sandbox:
         `progress` is told the share that is read, 0 to 1, again and again, and `hearing` what is heard; what they raise
         ends the child and is passed on.
         """
-        if not blob.content:
-            raise empty_file()
-        if len(blob.content) > self._limits.max_bytes:
-            raise too_large("max_bytes", f"{len(blob.content):,} bytes")
+        check_size(blob, self._limits)
         job = Job(blob, self._limits, self._bounds.cpu_s, reader)
         try:
             return self._children.run(partial(self._read, job, progress, hearing))

@@ -11,17 +11,17 @@ from trivium_ingest.parse.registry import Format, known_formats
 from trivium_ingest.parse.sample import OLE2_MAGIC, PACKAGES, ZIP_MAGICS, Sample
 
 # What people upload by mistake, so that the refusal can name it.
-_SIGNATURES: tuple[tuple[int, bytes, str], ...] = (
-    (0, b"MZ", "a Windows program"),
-    (0, b"\x7fELF", "a Linux program"),
-    (0, b"\xca\xfe\xba\xbe", "a Java class or a macOS program"),
-    (0, b"0&\xb2u\x8ef\xcf\x11", "a Windows Media file"),
-    (0, b"FLV\x01", "a Flash video"),
-    (0, b"Rar!", "a RAR archive"),
-    (0, b"]\0\0", "an LZMA file"),
-    (0, b"ITSF", "a compiled help file (CHM)"),
-    (0, b"SQLite format 3", "an SQLite database"),
-    (0, b"%!PS", "a PostScript file"),
+_SIGNATURES: tuple[tuple[bytes, str], ...] = (
+    (b"MZ", "a Windows program"),
+    (b"\x7fELF", "a Linux program"),
+    (b"\xca\xfe\xba\xbe", "a Java class or a macOS program"),
+    (b"0&\xb2u\x8ef\xcf\x11", "a Windows Media file"),
+    (b"FLV\x01", "a Flash video"),
+    (b"Rar!", "a RAR archive"),
+    (b"]\0\0", "an LZMA file"),
+    (b"ITSF", "a compiled help file (CHM)"),
+    (b"SQLite format 3", "an SQLite database"),
+    (b"%!PS", "a PostScript file"),
 )
 _OLE2 = (
     ("PowerPoint Document", "a PowerPoint 97-2003 presentation"),
@@ -58,7 +58,7 @@ def _bonus(entry: Format, sample: Sample) -> float:
 
 def _refusal(sample: Sample) -> NeverWill:
     if sample.iwork:
-        return export_needed(f"a document of Apple's {sample.iwork}", "PDF, or for Word, Excel or PowerPoint")
+        return export_needed(f"a document of Apple's {sample.iwork}")
     if sample.is_sealed:
         return sealed_for_recipients("file")
     if sample.head.startswith(ZIP_MAGICS) and not sample.members:
@@ -79,7 +79,5 @@ def _looks_like(sample: Sample) -> str:
     if sample.members:
         kind = sample.member("mimetype")
         return next((what for name, what in _ODF if name in kind), "a zip archive")
-    for offset, magic, what in _SIGNATURES:
-        if sample.head[offset : offset + len(magic)] == magic:
-            return what
-    return "binary data of an unknown kind"
+    told = (what for magic, what in _SIGNATURES if sample.head.startswith(magic))
+    return next(told, "binary data of an unknown kind")

@@ -23,6 +23,7 @@ from trivium.domain.documents import Document
 from trivium.domain.drift import ARTIFACTS, REGISTRY, Drift, Store
 from trivium.domain.errors import NotFound
 from trivium.domain.scope import Tenant
+from trivium.flow.erase import requeue_overtaken
 from trivium.flow.graph_rows import graph_rows
 from trivium.flow.stage import Job
 from trivium.ports.graph import Graphs
@@ -169,7 +170,9 @@ def _orphans(stores: Stores, store: Store, tenant: Tenant, *, repair: bool) -> I
                 continue
             told.add((document_id, version))
             if repair:
-                writer.delete_others({document_id: document.active_version if document else ""})
+                kept = {document_id: document.active_version if document else ""}
+                writer.delete_others(kept)
+                requeue_overtaken(stores, tenant, kept)
             source = document.source if document else ""
             yield Drift(tenant.name, document_id, version, source, store, orphaned=True, repaired=repair)
 

@@ -15,6 +15,7 @@ from trivium.domain.scope import Tenant
 from trivium.flow import artifacts
 from trivium.flow.chain import Entry
 from trivium.flow.stage import Job
+from trivium.ports.registry import document_pages
 from trivium.ports.stores import Stores
 from trivium_ingest.hypernodes import hypernode_ids
 
@@ -40,13 +41,8 @@ class _Picture(msgspec.Struct):
 
 def pages_of_published(stores: Stores, tenant: Tenant) -> Iterator[list[Document]]:
     """Every document that queries may see, newest first; one that is published meanwhile may be left out."""
-    cursor = ""
-    while True:
-        page = stores.registry.for_tenant(tenant).list(limit=PAGE, cursor=cursor)
-        yield [document for document in page.documents if document.active_version]
-        cursor = page.cursor
-        if not cursor:
-            return
+    for page in document_pages(stores.registry.for_tenant(tenant), limit=PAGE):
+        yield [document for document in page if document.active_version]
 
 
 def job_of(stores: Stores, document: Document) -> Job | None:

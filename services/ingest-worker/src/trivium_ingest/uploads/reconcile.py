@@ -5,15 +5,15 @@ from __future__ import annotations
 import time
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import msgspec
 import structlog
 
-from trivium.domain.documents import Document, DocumentState, Lane
-from trivium.ports.registry import TenantRegistry
+from trivium.domain.documents import DocumentState, Lane
+from trivium.ports.registry import every_document
 from trivium.ports.uploads import Upload
-from trivium_ingest.uploads.compare import PAGE, compared
+from trivium_ingest.uploads.compare import compared
 from trivium_ingest.uploads.follow import Follower
 
 FRESH_S = 600.0  # somebody may wait for what was put there so lately, and its event may only be late
@@ -57,7 +57,7 @@ def _follow_vanished(follower: Follower, listed: array[int], started: float, sto
     """Follow the documents whose upload the listing did not show; what was found inside one follows that."""
     missed = 0
     for tenant in follower.intake.stores.registry.tenants():
-        for document in _documents(follower.intake.stores.registry.for_tenant(tenant)):
+        for document in every_document(follower.intake.stores.registry.for_tenant(tenant)):
             if stopped():
                 return missed
             key = None if document.parent else follower.bucket.key_of(document.source)
@@ -69,16 +69,6 @@ def _follow_vanished(follower: Follower, listed: array[int], started: float, sto
             ):
                 missed += follower.follow(key)
     return missed
-
-
-def _documents(registry: TenantRegistry) -> Iterator[Document]:
-    cursor = ""
-    while True:
-        page = registry.list(limit=PAGE, cursor=cursor)
-        yield from page.documents
-        cursor = page.cursor
-        if not cursor:
-            return
 
 
 def _short(identifier: str) -> int:

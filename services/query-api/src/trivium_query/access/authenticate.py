@@ -140,8 +140,8 @@ class Authenticator:
         if key is None:
             raise _unauthenticated("The API key is missing or unknown.")
         if _has_ended(key):
-            ended = "revoked" if key.stops_at() == key.ended_at else "expired"
-            raise _unauthenticated(f"The API key {key.id} has {'been revoked' if ended == 'revoked' else ended}.")
+            ended = "been revoked" if key.stops_at() == key.ended_at else "expired"
+            raise _unauthenticated(f"The API key {key.id} has {ended}.")
         return Caller(text.tenant, key.role, key.id, key.name)
 
     async def _look(self, place: bytes, text: KeyText) -> AccessKey | None:

@@ -6,6 +6,7 @@ A route or a call that does not stand here is no part of any server.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 import msgspec
 
@@ -32,18 +33,7 @@ _SEARCH, _ASK, _EMBED, _EXPORT, _BEGIN, _BY_TOOL = (
 _LIST_KEYS, _READ_TRAIL = (Rule(Role.ADMIN, reading=use) for use in ("key.list", "trail.read"))
 
 
-def _reader(action: str) -> Rule:
-    return Rule(Role.READER, action)
-
-
-def _writer(action: str) -> Rule:
-    return Rule(Role.WRITER, action)
-
-
-def _admin(action: str) -> Rule:
-    return Rule(Role.ADMIN, action)
-
-
+_reader, _writer, _admin = (partial(Rule, role) for role in (Role.READER, Role.WRITER, Role.ADMIN))
 _READ_TOOLS = ("read_paragraph", "browse_context", "search_kg", "explore_fusion", "get_progress")
 _EDIT_TOOLS = (
     "create_entity",

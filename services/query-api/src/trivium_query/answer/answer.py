@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence, Set
 
 import msgspec
 
@@ -49,13 +49,14 @@ from trivium_query.answer.by_kind import (
 )
 from trivium_query.answer.citations import Draft
 from trivium_query.answer.direct.answer_directly import ReadAnswer, answer_directly
-from trivium_query.answer.evidence import may_be_named
+from trivium_query.answer.evidence import Candidate, may_be_named
 from trivium_query.answer.kinds import kind_of
 from trivium_query.answer.ledger import Ledger
 from trivium_query.answer.llm_answer import Generated, generate
 from trivium_query.answer.parts import joined, parts_of
 from trivium_query.answer.paths import SELF_SUFFICIENT_ROW
 from trivium_query.answer.pool import pooled
+from trivium_query.answer.read_code import as_read, as_written
 from trivium_query.answer.rerank import PROMPT as RERANK
 from trivium_query.answer.rerank import RERANK_DEPTH, rerank_with_llm, rerank_with_model
 from trivium_query.answer.spelling import mended
@@ -348,6 +349,14 @@ async def _extract(question: Question, hits: tuple[Hit, ...], dependencies: Depe
 async def _extract_one(
     question: Question, hits: tuple[Hit, ...], dependencies: Dependencies, ledger: Ledger
 ) -> Written:
+    """As `_extract_read`, with code read as prose and cited as it stands."""
+    written = await _extract_read(question, as_read(hits), dependencies, ledger)
+    return msgspec.structs.replace(written, draft=as_written(written.draft, hits), hits=hits)
+
+
+async def _extract_read(
+    question: Question, hits: tuple[Hit, ...], dependencies: Dependencies, ledger: Ledger
+) -> Written:
     """Sentences of the hits; without vectors their words alone decide. Never fails: it is what others fall back on.
 
     In a language that the embedding model does not know, neither its vectors nor the reader made of it are asked.
@@ -389,13 +398,17 @@ async def _read(
 
 def _is_told_by_row(extracted: extractive.Extract) -> bool:
     """A table's row that holds the question, but for a word: its own labels say which of its words is what."""
-    asked = extracted.asked
-    rows = [one for one in extracted.chosen[:1] if is_row(one.text, one.hit)]
     return any(
-        asked.coverage(row.covered) >= SELF_SUFFICIENT_ROW
-        and len(asked.weights.keys() - row.covered - asked.words_in(row.hit.chunk.heading)) <= MAX_UNTOLD
-        for row in rows
+        extracted.asked.coverage(row.covered) >= SELF_SUFFICIENT_ROW and len(_untold(extracted, row)) <= MAX_UNTOLD
+        for row in extracted.chosen[:1]
+        if is_row(row.text, row.hit)
     )
+
+
+def _untold(extracted: extractive.Extract, row: Candidate) -> Set[str]:
+    """The question's words that neither the row nor its heading has."""
+    asked = extracted.asked
+    return asked.weights.keys() - row.covered - asked.words_in(row.hit.chunk.heading)
 
 
 async def _judge(
@@ -446,6 +459,11 @@ def _has_twins(extract: extractive.Extract) -> bool:
     )
 
 
+def _is_row_without_a_word(extract: extractive.Extract) -> bool:
+    """Whether a row answers that lacks a word of the question, which may be what is asked: "pay", of a log."""
+    return any(is_row(one.text, one.hit) and _untold(extract, one) for one in extract.chosen[:1])
+
+
 def _is_sure(extract: extractive.Extract) -> bool:
     """By its support, if one document has it all; where somebody's name is asked for, only with one."""
     asked = extract.asked
@@ -455,7 +473,7 @@ def _is_sure(extract: extractive.Extract) -> bool:
     told = frozenset[str]().union(*own)  # not "the scaffold was extended" and, elsewhere, "the policy costs"
     whole = all(one.covered <= told for one in extract.chosen)
     named = asked.wants != "name" or any(may_be_named(asked, one.text) for one in extract.chosen)
-    return extract.support.sure and whole and named
+    return extract.support.sure and whole and named and not _is_row_without_a_word(extract)
 
 
 async def _judge_by_words(question: Question, written: Written, dependencies: Dependencies, ledger: Ledger) -> Outcome:

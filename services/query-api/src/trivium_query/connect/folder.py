@@ -41,7 +41,7 @@ class FolderConnector:
             else:
                 yield from self._look(path, found)
         if young:
-            self._place.pause(SETTLE_S)
+            self._place.way.pause(SETTLE_S)
         for path, before in young:
             now = self._stat(path)
             if now is not None and _token(now) == _token(before):

@@ -87,7 +87,7 @@ class GitConnector:
         trees = 0
         while waiting:
             folder, tree_id, depth = waiting.pop()
-            self._place.pause(0.0)
+            self._place.way.pause(0.0)
             trees += 1
             if trees > MAX_FILES or depth > MAX_DEPTH:
                 raise Refused("too_many_files", f"There are more than {MAX_FILES:,} folders.", "Connect a smaller one.")
@@ -136,7 +136,7 @@ class GitConnector:
             return
         waiting, known, entries = [folder], {folder}, 0
         while waiting:
-            self._place.pause(0.0)
+            self._place.way.pause(0.0)
             with os.scandir(waiting.pop()) as found:
                 for entry in found:
                     entries += 1
@@ -182,7 +182,7 @@ class GitConnector:
         pack, commit, abort = repository.object_store.add_pack()
 
         def take(piece: bytes) -> int:
-            self._place.pause(0.0)
+            self._place.way.pause(0.0)
             return pack.write(piece)
 
         try:

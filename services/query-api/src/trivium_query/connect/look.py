@@ -28,7 +28,7 @@ from trivium.domain.scope import Tenant
 from trivium.ports.connector import Change, Connector, Gone, Unchanged
 from trivium.ports.intake import Destination, Intake, NewSource, TenantIntake
 from trivium.ports.parser import Blob
-from trivium.ports.registry import Registry
+from trivium.ports.registry import Registry, every_document
 from trivium.telemetry import CONNECTION_DOCUMENTS, CONNECTION_LOOK_SECONDS, CONNECTION_LOOKED, CONNECTION_LOOKS, timed
 from trivium_query.access.limiter import Limiter
 from trivium_query.connect.oauth import Hides
@@ -38,7 +38,6 @@ SAVE_S = 5.0
 """How much is done again at most of a look that was cut off, and how long one goes on at a connection taken back."""
 MAX_SILENCES = 5
 """Files in a row that another time may help, and none between that was answered for: the place has had enough."""
-_PAGE = 500
 
 log = structlog.get_logger()
 
@@ -204,13 +203,10 @@ def _delete(intake: TenantIntake, identifier: str, pause: Pause) -> bool:
 def _clear_away(desk: Desk, tenant: Tenant, connection_id: str, pause: Pause) -> None:
     """Remove a connection that was taken back, its documents first where they go with it."""
     if desk.stored.takes_documents_along(tenant, connection_id):
-        intake, registry, cursor = desk.intake.for_tenant(tenant), desk.registry.for_tenant(tenant), ""
-        while True:
-            page = registry.list(limit=_PAGE, cursor=cursor)
-            for document in filter(lambda one: _came_by(one, connection_id), page.documents):
+        intake = desk.intake.for_tenant(tenant)
+        for document in every_document(desk.registry.for_tenant(tenant)):
+            if _came_by(document, connection_id):
                 _delete(intake, document.id, pause)
-            if not (cursor := page.cursor):
-                break
     desk.stored.forget(tenant, connection_id)
     log.info("connection_removed", tenant=tenant.name, connection=connection_id)
 

@@ -16,7 +16,7 @@ from trivium.connections.secrets import Secret
 from trivium.domain.errors import NeverWill, Refused, TriviumError, TryLater
 from trivium_query.connect.oauth import AccessToken
 from trivium_query.connect.place import Place, Way
-from trivium_query.connect.web import refused_login
+from trivium_query.connect.web import holds_login, refused_login
 from trivium_query.egress.fetch import Fetcher
 from trivium_query.egress.timed_socket import RequestTime, timed
 
@@ -57,11 +57,7 @@ def mail_location(place: Place) -> MailLocation:
     if not host or url.scheme not in _PORTS or url.query or url.fragment:
         raise Refused("bad_location", f"{location[:200]!r} is no mailbox.", "Write imaps://host/INBOX.")
     if url.username is not None or url.password is not None:
-        raise Refused(
-            "bad_location",
-            "The location holds a user name or a password.",
-            "Leave it out, and name a file that holds it: --credential NAME.",
-        )
+        raise holds_login()
     folders = [unquote(folder.strip("/")) for folder in url.path.split(",")]
     if not "".join(folders).isprintable():
         raise Refused("bad_location", f"{url.path[:80]!r} is no folder.", "Write imaps://host/INBOX.")

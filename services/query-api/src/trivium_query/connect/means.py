@@ -76,9 +76,8 @@ class Means(msgspec.Struct, frozen=True):
         place = Place(
             connection,
             Way(fetcher, secret, _paced(connection.max_per_s, pause, self.now), pause, key, token),
-            folders_of(self.settings, tenant),
-            self.settings.max_upload_bytes,
-            pause,
+            folders_of(settings, tenant),
+            settings.max_upload_bytes,
         )
         return open_connector(place, cursor), secret or token
 

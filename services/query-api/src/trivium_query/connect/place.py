@@ -51,7 +51,6 @@ class Place(msgspec.Struct, frozen=True):
     way: Way
     folders: Folders
     max_bytes: int
-    pause: Pause
 
     def check_size(self, size_bytes: int) -> None:
         """Raises `NeverWill` (`too_large`)."""

@@ -102,7 +102,7 @@ class SitemapConnector:
         url, lastmod, stored = checked_url(entry.place), entry.lastmod, self._seen.token(name)
         same = bool(lastmod) and stored.partition(" ")[0] == lastmod
         if not same and robots.allows(str(url)):
-            self._place.pause(robots.delay_s)
+            self._place.way.pause(robots.delay_s)
             yield from self._asked(name, url, lastmod, stored.partition(" ")[2])
         elif stored:  # also what robots.txt has closed since: nothing says that it is gone
             yield from self._seen.look_now(name, stored, partial(Item, b""))

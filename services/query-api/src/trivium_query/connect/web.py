@@ -25,11 +25,7 @@ def web_location(location: str, way: Way, *, signed: bool = False) -> httpx2.URL
     A credential goes over TLS, or to a host that the operator allows by name; one that only signs goes nowhere.
     """
     if "@" in location.partition("://")[2].partition("/")[0]:
-        raise Refused(
-            "bad_location",
-            "The location holds a user name or a password.",
-            "Leave it out, and name a file that holds it: --credential NAME.",
-        )
+        raise holds_login()
     url = checked_url(location)
     if way.secret is not None and not signed and url.scheme == "http":
         way.fetcher.rules.check_in_the_clear(url.host, "https")
@@ -58,7 +54,7 @@ class Web:
 
     def _login(self, url: httpx2.URL) -> list[tuple[str, str]]:
         secret = self._way.secret
-        if secret is None or (url.scheme, url.host, url.port) != (self._base.scheme, self._base.host, self._base.port):
+        if secret is None or not has_same_host(self._base, url):
             return []
         return [("Authorization", basic(secret.user, secret.password))]
 
@@ -79,9 +75,23 @@ def unless_still(mark: str) -> list[tuple[str, str]]:
     return [(name, value) for name, value in given if value]
 
 
+def has_same_host(base: httpx2.URL, url: httpx2.URL) -> bool:
+    """Whether both lead to one server, over the same protocol and port."""
+    return (url.scheme, url.host, url.port) == (base.scheme, base.host, base.port)
+
+
 def basic(user: str, password: str) -> str:
     """RFC 7617."""
     return f"Basic {base64.b64encode(f'{user}:{password}'.encode()).decode()}"
+
+
+def holds_login() -> Refused:
+    """A location is written where everybody may read it."""
+    return Refused(
+        "bad_location",
+        "The location holds a user name or a password.",
+        "Leave it out, and name a file that holds it: --credential NAME.",
+    )
 
 
 def refused_login(host: str, *, with_login: bool) -> Refused:

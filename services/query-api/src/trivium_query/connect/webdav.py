@@ -16,7 +16,7 @@ from trivium.domain.source_names import shown_key
 from trivium.ports.connector import Change, Item
 from trivium_query.connect.place import Place
 from trivium_query.connect.seen import MAX_FILES, Seen
-from trivium_query.connect.web import Web, web_location
+from trivium_query.connect.web import Web, has_same_host, web_location
 
 MAX_DEPTH = 50
 MAX_LISTING_BYTES = 32 * 1024 * 1024
@@ -144,17 +144,13 @@ def _status(element: etree._Element) -> int:
 
 def _is_within(folder: httpx2.URL, url: httpx2.URL) -> bool:
     """Whether it is the folder itself, or below."""
-    itself = _has_same_host(folder, url) and _as_folder(url).path == folder.path
+    itself = has_same_host(folder, url) and _as_folder(url).path == folder.path
     return itself or _is_below(folder, url)
 
 
 def _is_below(base: httpx2.URL, url: httpx2.URL) -> bool:
     steps = _path_below(base, url).split("/")
-    return _has_same_host(base, url) and url.path.startswith(base.path) and not {".", "..", ""} & set(steps)
-
-
-def _has_same_host(base: httpx2.URL, url: httpx2.URL) -> bool:
-    return (url.scheme, url.host, url.port) == (base.scheme, base.host, base.port)
+    return has_same_host(base, url) and url.path.startswith(base.path) and not {".", "..", ""} & set(steps)
 
 
 def _path_below(base: httpx2.URL, url: httpx2.URL) -> str:

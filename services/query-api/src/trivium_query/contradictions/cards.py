@@ -18,21 +18,18 @@ from trivium_query.contradictions.match import Shelf, disagreement
 MAX_TOLD = 10  # cards that an answer shows
 
 
-class CardSide(msgspec.Struct, frozen=True):
-    """A statement's place, its sentence on one line, and its value in it."""
-
-    document_id: str
-    chunk_id: str
-    sentence: str
-    value: str
-
-
 class Place(msgspec.Struct, frozen=True):
-    """Where one of a card's sentences stands."""
+    """Where one of a card's sentences stands; it is on one line."""
 
     document_id: str
     chunk_id: str
     sentence: str
+
+
+class CardSide(Place, frozen=True):
+    """A statement's place, and its value in it."""
+
+    value: str
 
 
 class Card(msgspec.Struct, frozen=True):

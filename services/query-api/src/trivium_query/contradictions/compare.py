@@ -152,11 +152,11 @@ def _is_told_once(told: _Told) -> bool:
 
 def _at_odds(value: Value, other: Value) -> bool:
     if value.kind == "name":
-        return not is_same(value.text, other.text) and not _holds(value.text, other.text)
+        return not is_same(value.text, other.text) and not holds(value.text, other.text)
     return disagree(value, other)
 
 
-def _holds(one: str, other: str) -> bool:
+def holds(one: str, other: str) -> bool:
     """Whether one name is within the other: "Oslo" and "Oslo Harbour"."""
     return f" {one} " in f" {other} " or f" {other} " in f" {one} "
 

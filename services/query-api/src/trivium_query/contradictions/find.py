@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 
 import msgspec
@@ -31,13 +31,14 @@ from trivium.graph_schema.versions import of_all_datasets
 from trivium.llm.address import LlmAddress
 from trivium.ports.keywords import Keywords
 from trivium.ports.objects import Objects, ObjectStore
-from trivium.ports.registry import Registry, TenantRegistry
+from trivium.ports.registry import Registry, TenantRegistry, every_document
 from trivium.tenants.former_names import former_ids
 from trivium_query.contradictions import cards, dismissals, kept
 from trivium_query.contradictions.cards import Card
 from trivium_query.contradictions.judge import judged
-from trivium_query.contradictions.kept import Kept, Read
+from trivium_query.contradictions.kept import Kept
 from trivium_query.contradictions.match import Shelf, matched, pacer
+from trivium_query.published_documents import published_chunks
 
 WAIT_S = 20.0  # who lists waits so long for a look; it goes on behind
 ANSWER_WAIT_S = 0.25  # and an answer so long
@@ -47,7 +48,6 @@ REST_SHARE = 10.0  # and this many times as long as the last one took
 AT_ONCE = 50  # documents looked at together
 SAVED_EVERY_S = 2.0  # a command's server ends soon; each save writes all
 WORK_S, PAUSE_S = 0.02, 0.01
-PAGE = 1000
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -163,10 +163,7 @@ class Contradictions:
     async def _published(self, tenant: Tenant, some: Sequence[Card]) -> dict[str, Chunk]:
         """The passages of these cards that are published now."""
         chunk_ids = sorted({side.chunk_id for card in some for side in card.sides})
-        chunks = await self._keywords.reader(tenant).chunks(chunk_ids) if chunk_ids else {}
-        documents = sorted({chunk.document_id for chunk in chunks.values()})
-        active = await asyncio.to_thread(self._registry.for_tenant(tenant).active_versions, documents)
-        return {key: chunk for key, chunk in chunks.items() if active.get(chunk.document_id) == chunk.version}
+        return await published_chunks(self._keywords.reader(tenant), self._registry.for_tenant(tenant), chunk_ids)
 
     async def _put_aside(self, tenant: Tenant, state: _State) -> dict[str, Dismissal]:
         """What was settled, by card; dismissals of an earlier version are made edits the first time."""
@@ -214,7 +211,7 @@ class Contradictions:
     def _look(self, tenant: Tenant, state: _State, most: int | None) -> None:
         objects, registry = self._objects.for_tenant(tenant), self._registry.for_tenant(tenant)
         known = state.known or kept.load(objects)
-        current = {document.id: document for document in _published(registry)}
+        current = {document.id: document for document in every_document(registry) if document.active_version}
         read = {source.document_id: source for source in known.sources}
         gone = {key for key, source in read.items() if key not in current or not _is_read(source, current[key])}
         new = [document for key, document in current.items() if key not in read or key in gone]
@@ -236,7 +233,10 @@ class Contradictions:
             for document in new[start : start + AT_ONCE]:
                 breathe()
                 reads.append(kept.read_document(objects, document))
-            known = _with(known, list(filter(None, reads)), Shelf(objects, filter(None, reads)), breathe, given)
+            found = list(filter(None, reads))
+            if found or given != known.given:
+                first, shelf = len(known.sources), Shelf(objects, found)
+                known = matched(kept.joined(known, found), first, shelf, breathe, given)
             state.pending -= len(reads)
             if not state.pending or time.monotonic() > saved + SAVED_EVERY_S:
                 kept.save(objects, known)
@@ -258,13 +258,6 @@ class Contradictions:
         state.cards = {card.id: card for card in found}
 
 
-def _with(
-    known: Kept, reads: Sequence[Read], shelf: Shelf, breathe: Callable[[], None], given: tuple[GivenTargets, ...]
-) -> Kept:
-    first = len(known.sources)
-    return matched(kept.joined(known, reads), first, shelf, breathe, given) if reads or given != known.given else known
-
-
 def _given(objects: ObjectStore) -> tuple[GivenTargets, ...]:
     """What the datasets' schemas in force say; a damaged one says nothing, and stops nobody."""
     try:
@@ -277,16 +270,6 @@ def _given(objects: ObjectStore) -> tuple[GivenTargets, ...]:
 def _is_read(source: kept.Source, document: Document) -> bool:
     known = (source.version, source.dataset, source.uploaded)
     return known == (document.active_version, document.dataset, document.uploaded)
-
-
-def _published(registry: TenantRegistry) -> Iterator[Document]:
-    cursor = ""
-    while True:
-        page = registry.list(limit=PAGE, cursor=cursor)
-        yield from (document for document in page.documents if document.active_version)
-        cursor = page.cursor
-        if not cursor:
-            return
 
 
 def _is_asked(card: Card, asked: Asked) -> bool:

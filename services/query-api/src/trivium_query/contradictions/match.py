@@ -60,14 +60,9 @@ def matched(
     doubtful = {(pair.one, pair.other): pair for pair in filter(is_left, known.doubtful)}
     for one, other in met:
         breathe()
-        here, there = (known.sources[kept.place_of(owner)[0]] for owner in (one, other))
         pair = _compared(shelf, known, one, other)
-        if pair is None:
-            continue
-        place = ((here.document_id, kept.place_of(one)[1]), (there.document_id, kept.place_of(other)[1]))
-        (found if pair.confidence >= MIN_CONFIDENCE else doubtful)[place] = msgspec.structs.replace(
-            pair, one=place[0], other=place[1]
-        )
+        if pair is not None:
+            (found if pair.confidence >= MIN_CONFIDENCE else doubtful)[pair.one, pair.other] = pair
     return msgspec.structs.replace(
         known,
         one_target=tuple(sorted(one_target)),

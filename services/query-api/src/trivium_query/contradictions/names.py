@@ -20,7 +20,7 @@ _HONORIFICS = frozenset(
     alderman colonel col major general admiral lieutenant sergeant inspector reverend rev father bishop canon baron count countess earl duke""".split()
 )
 # Capitalised in a title or at a sentence's beginning, and no name by themselves.
-_COMMON = frozenset(
+COMMON = frozenset(
     """guide manual notes note minutes report annual visitor visitors history sheet product data timetable news about
     biography profile letter review summary overview handbook leaflet brochure press release service services user quick start
     board council committee meeting patient ward clinic hospital case discharge company town village city district harbour
@@ -31,11 +31,6 @@ _COMMON = frozenset(
     mondays tuesdays wednesdays thursdays fridays saturdays sundays
     founded mr mrs ms dr sources passengers guests residents trustees directors shareholders customers visitors engineers""".split()
 )
-
-
-def common_words() -> frozenset[str]:
-    """Words that are no name by themselves, however they are written."""
-    return _COMMON
 
 
 def bare(key: str) -> str:
@@ -68,7 +63,7 @@ def is_same(one: str, other: str) -> bool:
     if short[-1] != long[-1] or short[-1].isdigit():
         return False
     if len(short) == 1:
-        return 1 < len(long) <= 3 and short[0] not in _COMMON
+        return 1 < len(long) <= 3 and short[0] not in COMMON
     if len(short) != len(long):
         return False
     initials = (len(short[0]) == 1 and long[0].startswith(short[0])) or (
@@ -91,17 +86,12 @@ def shared(one: Iterable[str], other: Sequence[str]) -> list[str]:
 
 
 # Before "of" these tell what of the thing is meant, and begin no name.
-_TELLING = frozenset(
+TELLING = frozenset(
     """construction building head birth death release opening closing length width height weight price plans founder executive architect
     director tower light beam warranty capacity minutes lease report record records history story letter review portrait life
     biography keeper gallery visitors members owner surgeon date volume range cost budget revenue sales staff workforce population
     headquarters passengers residents chair treasurer curator leaflet notes summary fire masons pressure residents""".split()
 )
-
-
-def telling_words() -> frozenset[str]:
-    """Words that before "of" tell what of a thing is meant."""
-    return _TELLING
 
 
 _BEFORE_NAMES = frozenset(
@@ -154,9 +144,9 @@ def _name_in(text: str, span: NameSpan, known: frozenset[str]) -> NameSpan | Non
         surface = bared.surface.rpartition(" ")[0]  # "Aspirin 150 mg"
         bared = bared._replace(key=fold_name(surface), end=bared.start + len(surface), surface=surface)
     lone = " " not in bared.key
-    if lone and (bared.key in _COMMON or (first and bared.start == span.start and bared.key not in known)):
+    if lone and (bared.key in COMMON or (first and bared.start == span.start and bared.key not in known)):
         return None
-    return None if all(token in _COMMON or token.isdigit() for token in bared.key.split()) else bared
+    return None if all(token in COMMON or token.isdigit() for token in bared.key.split()) else bared
 
 
 def _undated(text: str, span: NameSpan) -> NameSpan:
@@ -170,7 +160,7 @@ def _bared(span: NameSpan, known: frozenset[str]) -> NameSpan:
     """Of a name at a sentence's beginning, without the word before it that tells what of it is meant."""
     if (cut := _THE.search(span.surface)) and fold_name(span.surface[cut.end() :]) in known:
         return _behind(span, cut.end())
-    if (cut := _OF.match(span.surface)) and cut["head"].lower().split()[-1] in _TELLING:
+    if (cut := _OF.match(span.surface)) and cut["head"].lower().split()[-1] in TELLING:
         return _behind(span, cut.end())
     if " " in span.key and span.key.split()[0] in _IMPERATIVES and span.key not in known:
         head, _, rest = span.surface.partition(" ")
@@ -219,17 +209,17 @@ def titled_names(title: str, opening: str) -> frozenset[str]:
     """The title, where the document's `opening` calls its subject so; else a lone word of it that is a name."""
     said = f" {fold_name(f'{opening} .')} "
     for part in (title, *title.split(": ")):
-        written = {fold_name(word) for word in _CAPITALISED.findall(_QUALIFIED.sub("", part))} - _COMMON - _TELLING
+        written = {fold_name(word) for word in _CAPITALISED.findall(_QUALIFIED.sub("", part))} - COMMON - TELLING
         if len(written) > 1 and f" {fold_name(part)} " in said:
             return frozenset({fold_name(part)})
-    words = {fold_name(word) for word in _CAPITALISED.findall(title)} - _COMMON - _TELLING
+    words = {fold_name(word) for word in _CAPITALISED.findall(title)} - COMMON - TELLING
     return frozenset(words) if len(words) == 1 else frozenset()
 
 
 def _is_alone(name: str, title: str) -> bool:
     """Whether no other capitalised word of the title could be a part of the name."""
     words = {fold_name(word) for word in _CAPITALISED.findall(title)}
-    return not words - {name} - _COMMON - _TELLING
+    return not words - {name} - COMMON - TELLING
 
 
 def _variants(span: NameSpan) -> list[str]:

@@ -9,7 +9,7 @@ import msgspec
 
 from trivium.domain.contradictions import ContradictionKind
 from trivium.text.names import fold_name
-from trivium_query.contradictions.compare import Disagreement
+from trivium_query.contradictions.compare import Disagreement, holds
 from trivium_query.contradictions.conditions import conditions_of, differ
 from trivium_query.contradictions.names import bare, is_same, of_other_titles
 from trivium_query.contradictions.statements import Told
@@ -80,7 +80,7 @@ def compare_told(one: Told, other: Told) -> Disagreement | None:
     if len(titles) > 1 and any(one.source in title and title != one.source for title in titles):
         return None  # a part of other names
     here, there = bare(one.target), bare(other.target)
-    if is_same(here, there) or f" {here} " in f" {there} " or f" {there} " in f" {here} ":
+    if is_same(here, there) or holds(here, there):
         return None
     if one.target in fold_name(f"{other.text} .") or other.target in fold_name(f"{one.text} ."):
         return None

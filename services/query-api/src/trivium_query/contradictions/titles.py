@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from trivium.text.names import fold_name, names_in
-from trivium_query.contradictions.names import bare, common_words, telling_words, without_kind
+from trivium_query.contradictions.names import COMMON, TELLING, bare, without_kind
 from trivium_query.words import content_words
 
 _WORD = re.compile(r"[^\W_]+(?:[-'\u2019][^\W_]+)*")
@@ -26,7 +26,7 @@ def names_of_title(title: str) -> tuple[str, ...]:
         at = title.index(first)
         text = f"{title[:at]}{first.lower()}{title[at + len(first) :]}"
     found = (bare(span.key) for span in names_in(text))
-    return tuple(dict.fromkeys(name for name in found if set(name.split()) - common_words()))
+    return tuple(dict.fromkeys(name for name in found if set(name.split()) - COMMON))
 
 
 @lru_cache(maxsize=8192)
@@ -98,7 +98,7 @@ def _core(name: str) -> str:
 
 def _tells_what(token: str, *, alone: bool) -> bool:
     is_gerund = not alone and len(token) >= MIN_GERUND and token.endswith("ing")
-    return is_gerund or token in common_words() or token in telling_words() or not content_words(token)
+    return is_gerund or token in COMMON or token in TELLING or not content_words(token)
 
 
 def _numbers(title: str) -> frozenset[str]:

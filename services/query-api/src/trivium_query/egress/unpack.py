@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable, Mapping
-from typing import Protocol
 
 ACCEPTED = b"gzip, deflate"
 
@@ -23,12 +22,6 @@ class DamagedError(Exception):
 
 class CutOffError(Exception):
     """The packed bytes end before their end."""
-
-
-class _Decoder(Protocol):
-    @property
-    def finished(self) -> bool: ...
-    def feed(self, piece: bytes, at_most: int) -> bytes: ...
 
 
 class _Gzip:
@@ -85,7 +78,7 @@ def unpacked(pieces: Iterable[bytes], encoding: str, max_bytes: int, max_ratio: 
     Bounded by `max_bytes` and, past `free_bytes`, by `max_ratio` times what was received. Raises `UnpacksTooFarError`,
     `DamagedError` or `CutOffError`.
     """
-    decoder: _Decoder = DECODERS[encoding]()
+    decoder = DECODERS[encoding]()
     received, body = 0, bytearray()
     try:
         for piece in pieces:

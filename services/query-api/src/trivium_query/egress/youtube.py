@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from html import escape
 from typing import TYPE_CHECKING, Any
 from xml.etree.ElementTree import ParseError
 
@@ -71,7 +72,7 @@ def _webvtt(found: FetchedTranscript) -> str:
     """WebVTT (W3C): a cue for each caption; what could be markup is escaped."""
     cues = []
     for snippet in found.snippets:
-        words = " ".join(snippet.text.split()).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+        words = escape(" ".join(snippet.text.split()), quote=False)
         if words:
             cues.append(f"{_clock(snippet.start)} --> {_clock(snippet.start + snippet.duration)}\n{words}\n")
     return "\n".join((f"WEBVTT\nKind: captions\nLanguage: {found.language_code}\n", *cues))

@@ -26,6 +26,5 @@ def _told(topic: Topic) -> dict[str, object]:
 
 
 def _record(part: Part) -> dict[str, object]:
-    if isinstance(part, Entity):
-        return {"kind": "entity", **msgspec.structs.asdict(part)}
-    return {"kind": "relation", **msgspec.structs.asdict(part)}
+    kind = "entity" if isinstance(part, Entity) else "relation"
+    return {"kind": kind, **msgspec.structs.asdict(part)}

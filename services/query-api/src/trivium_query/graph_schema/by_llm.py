@@ -63,11 +63,6 @@ class Definitions(msgspec.Struct, frozen=True):
 NOTHING_SAID = Definitions("", {}, {}, ())
 
 
-def operation() -> str:
-    """The provenance of what the model proposes."""
-    return PROMPT.label
-
-
 async def definitions(llm: Llm, observed: Sequence[Observed], passages: Sequence[str]) -> Definitions:
     """Raises `TryLater` and `NeverWill` as the client does."""
     listed = "\n".join(map(_line, observed[:SHOWN_TYPES]))

@@ -21,7 +21,7 @@ from trivium.graph_schema.vocabulary import meanings_in
 from trivium.ports.graph import BATCH_CHUNKS, GraphReader
 from trivium.ports.keywords import KeywordReader
 from trivium.ports.llm import Llm
-from trivium_query.graph_schema.by_llm import NOTHING_SAID, Definitions, definitions, operation
+from trivium_query.graph_schema.by_llm import NOTHING_SAID, PROMPT, definitions
 
 RULES = "rule frequent-predicates@1"
 MODEL = "model"
@@ -68,8 +68,9 @@ async def discover(
     learnt = {**(meanings_in(domain.like.types) if domain.like else {}), **said.meanings, **meanings_in(known.types)}
     if profile.left_out:
         notes.append(f"{profile.left_out} relations of further types were not looked at.")
-    by = f"{MODEL} {llm.name} {operation()}" if llm is not None and said is not NOTHING_SAID else RULES
-    found = (*candidates(observed, learnt, said.same_as), *_unseen(said, {one.name for one in observed}))
+    by = f"{MODEL} {llm.name} {PROMPT.label}" if llm is not None and said is not NOTHING_SAID else RULES
+    added = (Candidate(kind, ("stated nowhere yet",), {}) for kind in said.added)  # accepted by name alone
+    found = (*candidates(observed, learnt, said.same_as), *added)
     return Discovery(found, said.domain or domain.label, by, tuple(notes))
 
 
@@ -85,8 +86,3 @@ async def profiled(graph: GraphReader, dataset: str) -> Profile:
         if len(rows) < BATCH_CHUNKS:
             return profile
         after = rows[-1].share.chunk_id
-
-
-def _unseen(said: Definitions, seen: set[str]) -> tuple[Candidate, ...]:
-    """What the model adds: proposed, and accepted by name alone."""
-    return tuple(Candidate(kind, ("stated nowhere yet",), {}) for kind in said.added if kind.name not in seen)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from itertools import islice
 
 import msgspec
 
@@ -108,7 +109,7 @@ async def edits_about(services: Services, tenant: Tenant, names: Sequence[str], 
             for edit in reversed(curated.edits)
             if any(key in keys or folded.entity_of(key) in keys for key in keys_of(edit.change))
         )
-        return [edit for edit, _ in zip(found, range(limit), strict=False)]
+        return list(islice(found, limit))
 
     return seen_edits(await asyncio.to_thread(about), curated)
 
@@ -121,7 +122,7 @@ def _selected(curated: Curated, wanted: WantedEdits, last: tuple[int, int] | Non
         for edit in reversed(curated.edits)
         if (last is None or (edit.sequence, edit.part) < last) and _fits(edit, wanted, entity, curated)
     )
-    return [edit for edit, _ in zip(found, range(limit), strict=False)]
+    return list(islice(found, limit))
 
 
 def _fits(edit: Edit, wanted: WantedEdits, entity: str, curated: Curated) -> bool:

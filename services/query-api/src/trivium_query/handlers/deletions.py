@@ -11,9 +11,11 @@ from trivium.access.trail import touching
 from trivium.domain.documents import Document
 from trivium.domain.errors import NotFound, TryLater
 from trivium.domain.scope import Tenant
+from trivium.domain.times import TimeOf
 from trivium.invalid_request import misfit
 from trivium.ports.intake import TenantIntake
 from trivium.ports.registry import TenantRegistry
+from trivium_query.handlers import sources
 from trivium_query.handlers.sources import Chosen
 from trivium_query.requests import Services
 
@@ -30,11 +32,12 @@ class Deleted(msgspec.Struct, frozen=True):
     warnings: tuple[str, ...] = ()
 
 
-async def delete_chosen(services: Services, tenant: Tenant, chosen: Chosen, cursor: str) -> Deleted:
+async def delete_chosen(services: Services, tenant: Tenant, dataset: str, run: str, cursor: str) -> Deleted:
     """What was handed over by itself and is chosen goes, with what is inside it. Again it finishes what broke off.
 
-    Raises `InvalidRequest` where nothing is chosen.
+    "" does not restrict. Raises `InvalidRequest` where nothing is chosen.
     """
+    chosen = sources.chosen(None, "", dataset, "", "", TimeOf.UPLOADED, run)
     if not chosen.filter.asks_documents:
         raise misfit("dataset", "a dataset or a run: nothing says what to delete")
     registry, intake = services.registry.for_tenant(tenant), services.intake.for_tenant(tenant)

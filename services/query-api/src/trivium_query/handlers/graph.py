@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
 
 import msgspec
 
@@ -14,7 +15,7 @@ from trivium.domain.graph import Edge, Entity, Mention, Relation
 from trivium.domain.graph_schema import Compliance
 from trivium.domain.ids import entity_id, is_id
 from trivium.domain.scope import Tenant
-from trivium.ports.graph import EntityPage
+from trivium.ports.graph import EntityPage, GraphReader
 from trivium.text.names import fold_name
 from trivium_query.handlers.compliance import compliance_of
 from trivium_query.handlers.curation import edits_about
@@ -95,21 +96,26 @@ async def picture(
 
 async def _neighbours(services: Services, tenant: Tenant, entity: Entity, edges: list[Edge]) -> tuple[Neighbour, ...]:
     """The edges whose other end still exists: a deletion may run between the two reads."""
-    reader = services.graphs.reader(tenant)
     ends = [e.target_key if e.source_key == entity.key else e.source_key for e in edges]
-    keys = sorted(set(ends))
-    found = await asyncio.gather(*(reader.entity(entity_id(tenant, key)) for key in keys), return_exceptions=True)
-    known: dict[str, Entity] = {}
-    for key, result in zip(keys, found, strict=True):
-        if isinstance(result, Entity):
-            known[key] = result
-        elif not isinstance(result, NotFound):
-            raise result
+    known = await entities_of(services.graphs.reader(tenant), tenant, ends)
     return tuple(
         Neighbour(known[end], edge, edge.source_key == entity.key)
         for end, edge in zip(ends, edges, strict=True)
         if end in known
     )
+
+
+async def entities_of(reader: GraphReader, tenant: Tenant, keys: Iterable[str]) -> dict[str, Entity]:
+    """By key; those that do not exist are left out."""
+    asked = sorted(set(keys))
+    found = await asyncio.gather(*(reader.entity(entity_id(tenant, key)) for key in asked), return_exceptions=True)
+    known: dict[str, Entity] = {}
+    for key, result in zip(asked, found, strict=True):
+        if isinstance(result, Entity):
+            known[key] = result
+        elif not isinstance(result, NotFound):
+            raise result
+    return known
 
 
 def unknown_entity() -> NotFound:

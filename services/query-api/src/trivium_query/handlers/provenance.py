@@ -13,12 +13,12 @@ from trivium.domain.chunks import Chunk
 from trivium.domain.edits import Actor, Edit
 from trivium.domain.errors import NotFound
 from trivium.domain.graph import Mention, MentionRole, Relation
-from trivium.domain.ids import entity_id
 from trivium.domain.scope import Tenant
 from trivium.edits.curation import Curated
 from trivium.graph_tools.desk import checked_type
 from trivium_query.handlers.curation import WantedEdits, desk, log
 from trivium_query.handlers.duplicates import joined
+from trivium_query.handlers.graph import entities_of
 from trivium_query.requests import Services
 
 MAX_STATEMENTS = 1000  # looked at
@@ -132,14 +132,8 @@ class _Statements:
         return {id_: document.updated_at for id_, document in documents.items()}
 
     async def _resolve(self, keys: Iterable[str]) -> None:
-        new = sorted(set(keys) - self._roots.keys())
-        found = await asyncio.gather(
-            *(self._graph.entity(entity_id(self._tenant, key)) for key in new), return_exceptions=True
-        )
-        for key, entity in zip(new, found, strict=True):
-            if isinstance(entity, BaseException) and not isinstance(entity, NotFound):
-                raise entity
-            self._roots[key] = key if isinstance(entity, BaseException) else entity.key
+        found = await entities_of(self._graph, self._tenant, set(keys) - self._roots.keys())
+        self._roots |= {key: entity.key for key, entity in found.items()}
 
     def _root(self, key: str) -> str:
         return self._roots.get(key, key)

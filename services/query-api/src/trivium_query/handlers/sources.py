@@ -197,9 +197,7 @@ async def view(services: Services, tenant: Tenant, document_id: str, number: int
     document = await find(services, tenant, document_id)
     first = max(1, number - AROUND)
     wanted = number - first + AROUND + 2  # one more, to know whether there is a next
-    reader = services.keywords.reader(tenant)
-    version = document.active_version
-    found = await reader.document_chunks(document.id, version, first - 1, wanted) if version else []
+    found = await _passages(services, tenant, document, first - 1, wanted)
     shown = [passage for passage in found if passage.number <= number + AROUND]
     if all(passage.number != number for passage in shown):
         raise _no_such_chunk(document, number)
@@ -217,10 +215,7 @@ async def chunks(services: Services, tenant: Tenant, document_id: str, limit: in
     """The chunks that queries see, in order. Raises `Refused` (`bad_cursor`)."""
     start = _ordinal(cursor)
     document = await find(services, tenant, document_id)
-    if not document.active_version:
-        return ChunkPage(())
-    reader = services.keywords.reader(tenant)
-    found = await reader.document_chunks(document.id, document.active_version, start, limit + 1)
+    found = await _passages(services, tenant, document, start, limit + 1)
     page = tuple(found[:limit])
     return ChunkPage(page, str(found[limit].ordinal) if len(found) > limit else "")
 
@@ -228,12 +223,16 @@ async def chunks(services: Services, tenant: Tenant, document_id: str, limit: in
 async def chunk(services: Services, tenant: Tenant, document_id: str, number: int) -> Chunk:
     """The passage that the citation `[Source: file, chunk number]` means."""
     document = await find(services, tenant, document_id)
-    if document.active_version:
-        reader = services.keywords.reader(tenant)
-        found = await reader.document_chunks(document.id, document.active_version, number - 1, 1)
-        if found and found[0].number == number:
-            return found[0]
+    found = await _passages(services, tenant, document, number - 1, 1)
+    if found and found[0].number == number:
+        return found[0]
     raise _no_such_chunk(document, number)
+
+
+async def _passages(services: Services, tenant: Tenant, document: Document, start: int, limit: int) -> list[Chunk]:
+    """Those that queries see, in order."""
+    version = document.active_version
+    return await services.keywords.reader(tenant).document_chunks(document.id, version, start, limit) if version else []
 
 
 def _no_such_chunk(document: Document, number: int) -> NotFound:

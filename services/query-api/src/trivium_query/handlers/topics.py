@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Collection
-
 import msgspec
 
 from trivium.domain.chunks import Chunk
@@ -13,6 +10,7 @@ from trivium.domain.errors import NotFound, Refused
 from trivium.domain.scope import Tenant
 from trivium.domain.topics import Topic, Topics
 from trivium_query.handlers.sources import check_dataset
+from trivium_query.published_documents import published_chunks
 from trivium_query.requests import Services
 from trivium_query.topics.kept import Current
 from trivium_query.topics.quote import quote_of
@@ -67,18 +65,11 @@ async def picture(services: Services, tenant: Tenant, wanted: str, dataset: str)
             "There is no such topic; they change with the documents.",
             "List them with GET /v1/graph/topics, and name the dataset that they are of.",
         )
-    chunks = await published_chunks(services, tenant, topic.central)
+    keywords, registry = services.keywords.reader(tenant), services.registry.for_tenant(tenant)
+    chunks = await published_chunks(keywords, registry, topic.central)
     central = tuple((chunk, quote_of(topic, chunk)) for key in topic.central if (chunk := chunks.get(key)))
     children = tuple(other for other in now.topics.topics if other.parent == topic.id)
     return TopicPicture(now, topic, central, children, topics.get(topic.parent))
-
-
-async def published_chunks(services: Services, tenant: Tenant, chunk_ids: Collection[str]) -> dict[str, Chunk]:
-    """Those of the chunks that queries may see."""
-    found = await services.keywords.reader(tenant).chunks(list(chunk_ids))
-    documents = sorted({chunk.document_id for chunk in found.values()})
-    active = await asyncio.to_thread(services.registry.for_tenant(tenant).active_versions, documents)
-    return {key: chunk for key, chunk in found.items() if active.get(chunk.document_id) == chunk.version}
 
 
 async def current(services: Services, tenant: Tenant, dataset: str) -> Current:

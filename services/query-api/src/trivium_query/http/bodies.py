@@ -41,12 +41,17 @@ async def json_body(request: Request, kind: type[T], absent: T | None = None) ->
     return validated(kind, value, BODY)
 
 
+def invalid_field(field: str, message: str) -> InvalidRequest:
+    """One of the body that does not fit."""
+    return InvalidRequest([FieldProblem(f"{BODY}.{field}", message)])
+
+
 def _decoded(raw: bytes) -> object:
     try:
         value: object = json.loads(raw, parse_float=_number)
         json.dumps(value, ensure_ascii=False).encode()  # half of a surrogate pair can be written, but is no text
     except json.JSONDecodeError as error:
-        raise InvalidRequest([FieldProblem(f"{BODY}.{error.pos}", f"JSON decode error: {error.msg}")]) from error
+        raise invalid_field(str(error.pos), f"JSON decode error: {error.msg}") from error
     except (ValueError, RecursionError) as error:
         told = "JSON decode error: not Unicode text, or nested too deeply"
         raise InvalidRequest([FieldProblem(BODY, told)]) from error

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine
 from typing import Annotated, Any
 
-import msgspec
 from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import Response
 
@@ -94,40 +93,27 @@ async def dismiss(id: AnyId, request: Request, services: ServicesDep, tenant: Te
     return write(await curation.dismiss(services, tenant, id, given.why, actor))
 
 
-async def _asked(
+async def _wanted(  # noqa: PLR0913, PLR0917  each is a parameter of the address
     entity: Annotated[_Text, Query(description="A name or an id.")] = "",
     relation: Annotated[_Text, Query(description="A type of relation.")] = "",
     other: Annotated[_Text, Query(description="The entity at the relation's other end.")] = "",
     document: Annotated[_Text, Query(description="A source's id.")] = "",
     chunk: Annotated[_Text, Query(description="A passage's id.")] = "",
-) -> provenance.Wanted:
-    return provenance.Wanted(entity, relation, other, document, chunk)
-
-
-async def _found_by(
     operation: Annotated[_Text, Query(description="A part of what found it, as `pattern:` or `edit:`.")] = "",
     actor: Annotated[_Text, Query(description="A part of who decided.")] = "",
     since: _Time = None,
     until: _Time = None,
 ) -> provenance.Wanted:
-    return provenance.Wanted(
-        operation=operation,
-        actor=actor,
-        since=since or 0.0,
-        until=provenance.Wanted().until if until is None else until,
-    )
+    last = provenance.Wanted().until if until is None else until
+    return provenance.Wanted(entity, relation, other, document, chunk, operation, actor, since or 0.0, last)
 
 
 @router.get("/provenance", **answers(api.Provenance, 404))
 async def why(
     services: ServicesDep,
     tenant: TenantDep,
-    asked: Annotated[provenance.Wanted, Depends(_asked)],
-    found_by: Annotated[provenance.Wanted, Depends(_found_by)],
+    wanted: Annotated[provenance.Wanted, Depends(_wanted)],
     limit: Limit = 50,
 ) -> Response:
     """What passages and edits say of an entity, a relation, a passage or a document, and which edits there were."""
-    wanted = msgspec.structs.replace(
-        asked, operation=found_by.operation, actor=found_by.actor, since=found_by.since, until=found_by.until
-    )
     return write(await provenance.provenance(services, tenant, wanted, limit))

@@ -56,6 +56,7 @@ router = APIRouter(prefix="/v1/sources", tags=["sources"])
 INLINE = frozenset({"application/pdf", "text/plain", "image/png", "image/jpeg", "image/tiff"})
 PICTURES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 SANDBOX = "sandbox; default-src 'none'; style-src 'unsafe-inline'"
+_PRIVATE = {"x-content-type-options": "nosniff", "cache-control": "private, no-cache"}
 
 _FILE = {
     "type": "array",
@@ -175,8 +176,9 @@ async def delete_chosen(
 
     One call deletes for some seconds: unless it is `done`, call again with its `cursor`. Again is harmless.
     """
-    chosen = sources.chosen(None, "", dataset, "", "", TimeOf.UPLOADED, run)
-    return write(views.to_api(api.DeletedSources, await deletions.delete_chosen(services, tenant, chosen, cursor)))
+    return write(
+        views.to_api(api.DeletedSources, await deletions.delete_chosen(services, tenant, dataset, run, cursor))
+    )
 
 
 @router.get("/{id}", **answers(api.Source, 404))
@@ -266,8 +268,7 @@ async def content(
         headers={
             "content-disposition": f"{shown}; filename*=UTF-8''{name}",
             "content-security-policy": SANDBOX,
-            "x-content-type-options": "nosniff",
-            "cache-control": "private, no-cache",
+            **_PRIVATE,
         },
     )
 
@@ -298,12 +299,7 @@ async def view(
     return Response(
         render(found, _leads(request, services)),
         media_type="text/html; charset=utf-8",
-        headers={
-            "content-security-policy": POLICY,
-            "x-content-type-options": "nosniff",
-            "referrer-policy": "no-referrer",
-            "cache-control": "private, no-cache",
-        },
+        headers={"content-security-policy": POLICY, "referrer-policy": "no-referrer", **_PRIVATE},
     )
 
 
@@ -336,9 +332,5 @@ async def asset(
     return Response(
         blob.content,
         media_type=blob.declared_type if blob.declared_type in PICTURES else "application/octet-stream",
-        headers={
-            "content-security-policy": SANDBOX,
-            "x-content-type-options": "nosniff",
-            "cache-control": "private, no-cache",
-        },
+        headers={"content-security-policy": SANDBOX, **_PRIVATE},
     )

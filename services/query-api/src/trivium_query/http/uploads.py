@@ -14,13 +14,12 @@ from fastapi import Request
 from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
 
-from trivium.api import FieldProblem, UploadFields
+from trivium.api import UploadFields
 from trivium.domain.password import Password, given_password
 from trivium.domain.runs import new_run
 from trivium.domain.source_names import name_too_long
-from trivium.invalid_request import InvalidRequest
 from trivium.ports.intake import Destination
-from trivium_query.http.bodies import BODY
+from trivium_query.http.bodies import BODY, invalid_field
 from trivium_query.validation import validated
 
 T = TypeVar("T")
@@ -51,12 +50,12 @@ async def read_upload(request: Request) -> AsyncIterator[Upload]:
         for name, value in form.multi_items():
             if isinstance(value, UploadFile):
                 if name != "file":
-                    raise _invalid(name, "Send files in the field 'file'.")
+                    raise invalid_field(name, "Send files in the field 'file'.")
                 files.append(value)
             else:
                 fields[name] = _text(name, value)
         if not files:
-            raise _invalid("file", "Send at least one file.")
+            raise invalid_field("file", "Send at least one file.")
         said = validated(UploadFields, fields | _switches(fields), BODY)
         to = Destination(said.dataset, said.run or new_run(), said.move, said.extractor)
         yield Upload(tuple(files), said.title, to, given_password(said.password))
@@ -113,9 +112,5 @@ def _switches(fields: Mapping[str, str]) -> dict[str, object]:
 def _text(field: str, value: str) -> str:
     """Unicode: what a form's charset makes of its bytes may be none."""
     if any("\ud800" <= char <= "\udfff" for char in field + value):
-        raise _invalid(field, "Not Unicode text.")
+        raise invalid_field(field, "Not Unicode text.")
     return value
-
-
-def _invalid(field: str, message: str) -> InvalidRequest:
-    return InvalidRequest([FieldProblem(f"{BODY}.{field}", message)])

@@ -92,5 +92,13 @@ class Calls:
                 await call.record()
 
 
+class Servicer:
+    """What each gRPC service is made of: who does the work, and what its calls pass."""
+
+    def __init__(self, services: Services, calls: Calls) -> None:
+        self._services = services
+        self._calls = calls
+
+
 def _status(error: TriviumError) -> StatusCode:
     return seen(error).grpc

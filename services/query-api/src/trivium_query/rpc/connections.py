@@ -1,3 +1,4 @@
+# ruff: noqa: N802  (calls have the names of proto/)
 """ConnectionService over the shared handlers."""
 
 from __future__ import annotations
@@ -11,22 +12,15 @@ from trivium.v1 import connections_pb2 as pb
 from trivium.v1 import connections_pb2_grpc
 from trivium_query import views
 from trivium_query.handlers import connections
-from trivium_query.requests import Services
 from trivium_query.rpc import messages
-from trivium_query.rpc.calls import Calls
+from trivium_query.rpc.calls import Servicer
 from trivium_query.validation import validated
 
 
-class Connections(connections_pb2_grpc.ConnectionServiceServicer):  # type: ignore[misc]  # generated, untyped
+class Connections(Servicer, connections_pb2_grpc.ConnectionServiceServicer):  # type: ignore[misc]  # generated, untyped
     """What HTTP's /v1/connections does."""
 
-    def __init__(self, services: Services, calls: Calls) -> None:
-        self._services = services
-        self._calls = calls
-
-    async def AddConnection(  # noqa: N802  the service's word
-        self, request: pb.AddConnectionRequest, context: Context
-    ) -> pb.AddConnectionResponse:
+    async def AddConnection(self, request: pb.AddConnectionRequest, context: Context) -> pb.AddConnectionResponse:
         """A new connection."""
         async with self._calls.open("AddConnection", context) as call:
             sent: dict[str, Any] = {name: getattr(request, name) for name in ("id", "kind", "location", "credential")}
@@ -36,31 +30,25 @@ class Connections(connections_pb2_grpc.ConnectionServiceServicer):  # type: igno
             added = await connections.add(self._services, call.caller, validated(api.CreateConnection, sent))
             return pb.AddConnectionResponse(connection=_connection(added))
 
-    async def ListConnections(  # noqa: N802
-        self, request: pb.ListConnectionsRequest, context: Context
-    ) -> pb.ListConnectionsResponse:
+    async def ListConnections(self, request: pb.ListConnectionsRequest, context: Context) -> pb.ListConnectionsResponse:
         """By id."""
         async with self._calls.open("ListConnections", context) as call:
             found = await connections.listed(self._services, call.tenant)
             return pb.ListConnectionsResponse(connections=map(_connection, found))
 
-    async def GetConnection(  # noqa: N802
-        self, request: pb.GetConnectionRequest, context: Context
-    ) -> pb.GetConnectionResponse:
+    async def GetConnection(self, request: pb.GetConnectionRequest, context: Context) -> pb.GetConnectionResponse:
         """One."""
         async with self._calls.open("GetConnection", context) as call:
             found = await connections.find(self._services, call.tenant, messages.short(request.id, "id"))
             return pb.GetConnectionResponse(connection=_connection(found))
 
-    async def RunConnection(  # noqa: N802
-        self, request: pb.RunConnectionRequest, context: Context
-    ) -> pb.RunConnectionResponse:
+    async def RunConnection(self, request: pb.RunConnectionRequest, context: Context) -> pb.RunConnectionResponse:
         """A look, now."""
         async with self._calls.open("RunConnection", context) as call:
             found = await connections.run(self._services, call.tenant, messages.short(request.id, "id"))
             return pb.RunConnectionResponse(connection=_connection(found))
 
-    async def RemoveConnection(  # noqa: N802
+    async def RemoveConnection(
         self, request: pb.RemoveConnectionRequest, context: Context
     ) -> pb.RemoveConnectionResponse:
         """It is gone some moments later."""

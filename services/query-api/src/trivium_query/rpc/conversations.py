@@ -1,3 +1,4 @@
+# ruff: noqa: N802  (calls have the names of proto/)
 """ConversationService over the shared handlers."""
 
 from __future__ import annotations
@@ -7,20 +8,15 @@ from trivium.rpc_calls import Context
 from trivium.v1 import conversations_pb2 as pb
 from trivium.v1 import conversations_pb2_grpc
 from trivium_query.handlers import conversations
-from trivium_query.requests import Services
 from trivium_query.rpc import messages
-from trivium_query.rpc.calls import Calls
+from trivium_query.rpc.calls import Servicer
 from trivium_query.validation import validated
 
 
-class Conversations(conversations_pb2_grpc.ConversationServiceServicer):  # type: ignore[misc]  # generated, untyped
+class Conversations(Servicer, conversations_pb2_grpc.ConversationServiceServicer):  # type: ignore[misc]  # generated, untyped
     """What HTTP's /v1/conversations does; questions go through `QueryService`."""
 
-    def __init__(self, services: Services, calls: Calls) -> None:
-        self._services = services
-        self._calls = calls
-
-    async def CreateConversation(  # noqa: N802  the service's word
+    async def CreateConversation(
         self, request: pb.CreateConversationRequest, context: Context
     ) -> pb.CreateConversationResponse:
         """A new, empty one."""
@@ -29,15 +25,13 @@ class Conversations(conversations_pb2_grpc.ConversationServiceServicer):  # type
             made = await conversations.create(self._services, call.tenant, wanted.title)
             return pb.CreateConversationResponse(conversation=messages.conversation(made))
 
-    async def GetConversation(  # noqa: N802
-        self, request: pb.GetConversationRequest, context: Context
-    ) -> pb.GetConversationResponse:
+    async def GetConversation(self, request: pb.GetConversationRequest, context: Context) -> pb.GetConversationResponse:
         """One with its turns."""
         async with self._calls.open("GetConversation", context) as call:
             found = await conversations.find(self._services, call.tenant, request.id)
             return pb.GetConversationResponse(conversation=messages.conversation(found))
 
-    async def ListConversations(  # noqa: N802
+    async def ListConversations(
         self, request: pb.ListConversationsRequest, context: Context
     ) -> pb.ListConversationsResponse:
         """Newest change first."""
@@ -48,7 +42,7 @@ class Conversations(conversations_pb2_grpc.ConversationServiceServicer):  # type
                 conversations=[messages.conversation(one) for one in page], next_page_token=following
             )
 
-    async def DeleteConversation(  # noqa: N802
+    async def DeleteConversation(
         self, request: pb.DeleteConversationRequest, context: Context
     ) -> pb.DeleteConversationResponse:
         """Forgotten when this returns."""

@@ -1,3 +1,4 @@
+# ruff: noqa: N802  (calls have the names of proto/)
 """GraphService over the shared handlers."""
 
 from __future__ import annotations
@@ -18,29 +19,20 @@ from trivium_query import views
 from trivium_query.access.rules import rule_of_tool
 from trivium_query.handlers import curation, duplicates, graph, provenance
 from trivium_query.handlers.links import links
-from trivium_query.requests import Services
 from trivium_query.rpc import messages
-from trivium_query.rpc.calls import Calls
+from trivium_query.rpc.calls import Servicer
 from trivium_query.validation import validated
 
 
-class Graph(graph_pb2_grpc.GraphServiceServicer):  # type: ignore[misc]  # generated code is untyped
+class Graph(Servicer, graph_pb2_grpc.GraphServiceServicer):  # type: ignore[misc]  # generated code is untyped
     """What HTTP's /v1/graph/entities, /links, /tools, /edits, /provenance and /duplicates do."""
 
-    def __init__(self, services: Services, calls: Calls) -> None:
-        self._services = services
-        self._calls = calls
-
-    async def ListTools(  # noqa: N802  the service's word
-        self, request: pb.ListToolsRequest, context: Context
-    ) -> pb.ListToolsResponse:
+    async def ListTools(self, request: pb.ListToolsRequest, context: Context) -> pb.ListToolsResponse:
         """Each with the JSON Schema of its arguments."""
         async with self._calls.open("ListTools", context):
             return pb.ListToolsResponse(tools=[_described(tool) for tool in CALLABLE.values()])
 
-    async def RunTool(  # noqa: N802
-        self, request: pb.RunToolRequest, context: Context
-    ) -> pb.RunToolResponse:
+    async def RunTool(self, request: pb.RunToolRequest, context: Context) -> pb.RunToolResponse:
         """One tool's answer."""
         async with self._calls.open("RunTool", context) as call:
             tool = CALLABLE.get(request.name)
@@ -55,18 +47,14 @@ class Graph(graph_pb2_grpc.GraphServiceServicer):  # type: ignore[misc]  # gener
             )
             return pb.RunToolResponse(result=msgspec.json.encode(result).decode())
 
-    async def UndoEdit(  # noqa: N802
-        self, request: pb.UndoEditRequest, context: Context
-    ) -> pb.UndoEditResponse:
+    async def UndoEdit(self, request: pb.UndoEditRequest, context: Context) -> pb.UndoEditResponse:
         """An edit does not count any more."""
         async with self._calls.open("UndoEdit", context) as call:
             why = validated(api.Reasoned, {"why": request.why}).why
             done = await curation.undo(self._services, call.tenant, request.id, why, messages.actor(request.actor))
             return pb.UndoEditResponse(edits=messages.edits(done.edits))
 
-    async def DismissEdit(  # noqa: N802
-        self, request: pb.DismissEditRequest, context: Context
-    ) -> pb.DismissEditResponse:
+    async def DismissEdit(self, request: pb.DismissEditRequest, context: Context) -> pb.DismissEditResponse:
         """A review or a task is settled."""
         async with self._calls.open("DismissEdit", context) as call:
             why = validated(api.Reasoned, {"why": request.why}).why
@@ -75,20 +63,19 @@ class Graph(graph_pb2_grpc.GraphServiceServicer):  # type: ignore[misc]  # gener
             )
             return pb.DismissEditResponse(edits=messages.edits(done.edits))
 
-    async def ListEdits(  # noqa: N802
-        self, request: pb.ListEditsRequest, context: Context
-    ) -> pb.ListEditsResponse:
+    async def ListEdits(self, request: pb.ListEditsRequest, context: Context) -> pb.ListEditsResponse:
         """Newest first."""
         async with self._calls.open("ListEdits", context) as call:
-            entity = messages.short(request.entity, "entity")
-            wanted = curation.WantedEdits(entity, kind=request.kind, actor=request.actor)
+            wanted = curation.WantedEdits(
+                messages.short(request.entity, "entity"),
+                kind=messages.short(request.kind, "kind"),
+                actor=messages.short(request.actor, "actor"),
+            )
             limit, cursor = messages.page_of(request.page_size, request.page_token)
             edits, following = await curation.log(self._services, call.tenant, wanted, limit, cursor)
             return pb.ListEditsResponse(edits=messages.edits(edits), next_page_token=following)
 
-    async def GetProvenance(  # noqa: N802
-        self, request: pb.GetProvenanceRequest, context: Context
-    ) -> pb.GetProvenanceResponse:
+    async def GetProvenance(self, request: pb.GetProvenanceRequest, context: Context) -> pb.GetProvenanceResponse:
         """Why the graph is as it is."""
         async with self._calls.open("GetProvenance", context) as call:
             wanted = provenance.Wanted(
@@ -97,17 +84,16 @@ class Graph(graph_pb2_grpc.GraphServiceServicer):  # type: ignore[misc]  # gener
                 messages.short(request.other, "other"),
                 messages.short(request.document, "document"),
                 messages.short(request.chunk, "chunk"),
-                request.operation,
-                request.actor,
-                request.since,
-                request.until or provenance.Wanted().until,
+                messages.short(request.operation, "operation"),
+                messages.short(request.actor, "actor"),
+                messages.moment(request.since, "since"),
+                messages.moment(request.until, "until") or provenance.Wanted().until,
             )
             limit, _ = messages.page_of(request.limit, "")
-            return messages.provenance(await provenance.provenance(self._services, call.tenant, wanted, limit))
+            found = await provenance.provenance(self._services, call.tenant, wanted, limit)
+            return pb.GetProvenanceResponse(**messages.fields(found))
 
-    async def ListDuplicates(  # noqa: N802
-        self, request: pb.ListDuplicatesRequest, context: Context
-    ) -> pb.ListDuplicatesResponse:
+    async def ListDuplicates(self, request: pb.ListDuplicatesRequest, context: Context) -> pb.ListDuplicatesResponse:
         """The likeliest first."""
         async with self._calls.open("ListDuplicates", context) as call:
             limit, cursor = messages.page_of(request.page_size, request.page_token)
@@ -115,15 +101,13 @@ class Graph(graph_pb2_grpc.GraphServiceServicer):  # type: ignore[misc]  # gener
             found = [pb.Duplicate(**messages.fields(each)) for each in page.duplicates]
             return pb.ListDuplicatesResponse(duplicates=found, next_page_token=page.cursor)
 
-    async def AcceptDuplicate(  # noqa: N802
-        self, request: pb.AcceptDuplicateRequest, context: Context
-    ) -> pb.AcceptDuplicateResponse:
+    async def AcceptDuplicate(self, request: pb.AcceptDuplicateRequest, context: Context) -> pb.AcceptDuplicateResponse:
         """They are one thing."""
         async with self._calls.open("AcceptDuplicate", context) as call:
             done = await duplicates.accept(self._services, call.tenant, _pair(request), messages.actor(request.actor))
             return pb.AcceptDuplicateResponse(edits=messages.edits(done.edits))
 
-    async def DismissDuplicate(  # noqa: N802
+    async def DismissDuplicate(
         self, request: pb.DismissDuplicateRequest, context: Context
     ) -> pb.DismissDuplicateResponse:
         """They are two."""
@@ -131,9 +115,7 @@ class Graph(graph_pb2_grpc.GraphServiceServicer):  # type: ignore[misc]  # gener
             done = await duplicates.dismiss(self._services, call.tenant, _pair(request), messages.actor(request.actor))
             return pb.DismissDuplicateResponse(edits=messages.edits(done.edits))
 
-    async def ListEntities(  # noqa: N802
-        self, request: pb.ListEntitiesRequest, context: Context
-    ) -> pb.ListEntitiesResponse:
+    async def ListEntities(self, request: pb.ListEntitiesRequest, context: Context) -> pb.ListEntitiesResponse:
         """Most mentioned first."""
         async with self._calls.open("ListEntities", context) as call:
             limit, cursor = messages.page_of(request.page_size, request.page_token)
@@ -143,9 +125,7 @@ class Graph(graph_pb2_grpc.GraphServiceServicer):  # type: ignore[misc]  # gener
             told = messages.fields(views.to_api(api.EntityPage, page))
             return pb.ListEntitiesResponse(next_page_token=told.pop("cursor"), **told)
 
-    async def GetEntity(  # noqa: N802
-        self, request: pb.GetEntityRequest, context: Context
-    ) -> pb.GetEntityResponse:
+    async def GetEntity(self, request: pb.GetEntityRequest, context: Context) -> pb.GetEntityResponse:
         """With what is around it."""
         async with self._calls.open("GetEntity", context) as call:
             neighbours = min(request.neighbours or graph.NEIGHBOURS, graph.MAX_NEIGHBOURS)
@@ -155,9 +135,7 @@ class Graph(graph_pb2_grpc.GraphServiceServicer):  # type: ignore[misc]  # gener
             told = messages.fields(views.picture(found))
             return pb.GetEntityResponse(next_page_token=told.pop("cursor"), **told)
 
-    async def GetLinks(  # noqa: N802
-        self, request: pb.GetLinksRequest, context: Context
-    ) -> pb.GetLinksResponse:
+    async def GetLinks(self, request: pb.GetLinksRequest, context: Context) -> pb.GetLinksResponse:
         """Between sources that are here."""
         async with self._calls.open("GetLinks", context) as call:
             found = await links(self._services, call.tenant, messages.short(request.id, "id"))

@@ -1,3 +1,4 @@
+# ruff: noqa: N802  (calls have the names of proto/)
 """GraphSchemaService over the shared handlers."""
 
 from __future__ import annotations
@@ -10,31 +11,22 @@ from trivium.v1 import graph_schema_pb2_grpc
 from trivium_query import schema_views
 from trivium_query.handlers import graph_schema
 from trivium_query.handlers.sources import check_dataset
-from trivium_query.requests import Services
 from trivium_query.rpc import messages
-from trivium_query.rpc.calls import Calls
+from trivium_query.rpc.calls import Servicer
 from trivium_query.validation import validated
 
 
-class GraphSchemas(graph_schema_pb2_grpc.GraphSchemaServiceServicer):  # type: ignore[misc]  # generated, untyped
+class GraphSchemas(Servicer, graph_schema_pb2_grpc.GraphSchemaServiceServicer):  # type: ignore[misc]  # generated, untyped
     """What HTTP's /v1/graph/schema does."""
 
-    def __init__(self, services: Services, calls: Calls) -> None:
-        self._services = services
-        self._calls = calls
-
-    async def GetSchema(  # noqa: N802  the service's word
-        self, request: pb.GetSchemaRequest, context: Context
-    ) -> pb.GetSchemaResponse:
+    async def GetSchema(self, request: pb.GetSchemaRequest, context: Context) -> pb.GetSchemaResponse:
         """The newest version, or an older one."""
         async with self._calls.open("GetSchema", context) as call:
             number = request.number if request.HasField("number") else None
             seen = await graph_schema.show(self._services, call.tenant, _dataset(request.dataset), number)
             return pb.GetSchemaResponse(schema=_schema(seen))
 
-    async def ProposeSchema(  # noqa: N802
-        self, request: pb.ProposeSchemaRequest, context: Context
-    ) -> pb.ProposeSchemaResponse:
+    async def ProposeSchema(self, request: pb.ProposeSchemaRequest, context: Context) -> pb.ProposeSchemaResponse:
         """From what the graph says, or the types given."""
         async with self._calls.open("ProposeSchema", context) as call:
             types = [_given(kind) for kind in request.types]
@@ -44,25 +36,19 @@ class GraphSchemas(graph_schema_pb2_grpc.GraphSchemaServiceServicer):  # type: i
                 schema=_schema(await graph_schema.propose(self._services, call.tenant, asked))
             )
 
-    async def AcceptSchema(  # noqa: N802
-        self, request: pb.AcceptSchemaRequest, context: Context
-    ) -> pb.AcceptSchemaResponse:
+    async def AcceptSchema(self, request: pb.AcceptSchemaRequest, context: Context) -> pb.AcceptSchemaResponse:
         """Put proposals in force."""
         async with self._calls.open("AcceptSchema", context) as call:
             made = await graph_schema.accept(self._services, call.tenant, _decision(request.decision))
             return pb.AcceptSchemaResponse(schema=_schema(made))
 
-    async def RejectSchema(  # noqa: N802
-        self, request: pb.RejectSchemaRequest, context: Context
-    ) -> pb.RejectSchemaResponse:
+    async def RejectSchema(self, request: pb.RejectSchemaRequest, context: Context) -> pb.RejectSchemaResponse:
         """Have proposals not made again."""
         async with self._calls.open("RejectSchema", context) as call:
             made = await graph_schema.reject(self._services, call.tenant, _decision(request.decision))
             return pb.RejectSchemaResponse(schema=_schema(made))
 
-    async def DiffSchema(  # noqa: N802
-        self, request: pb.DiffSchemaRequest, context: Context
-    ) -> pb.DiffSchemaResponse:
+    async def DiffSchema(self, request: pb.DiffSchemaRequest, context: Context) -> pb.DiffSchemaResponse:
         """What lies between two versions."""
         async with self._calls.open("DiffSchema", context) as call:
             older = request.older if request.HasField("older") else None

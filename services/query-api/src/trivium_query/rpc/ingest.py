@@ -1,3 +1,4 @@
+# ruff: noqa: N802  (calls have the names of proto/)
 """IngestService over the shared handlers."""
 
 from __future__ import annotations
@@ -15,49 +16,40 @@ from trivium.ports.intake import Destination, NewSource
 from trivium.ports.parser import Blob
 from trivium.rpc_calls import Context
 from trivium.v1 import ingest_pb2, ingest_pb2_grpc
-from trivium_query import pace
+from trivium_query import pace, views
 from trivium_query.failures import body_late
 from trivium_query.handlers import crawls, datasets, deletions, sources
-from trivium_query.requests import Services
 from trivium_query.rpc import messages
-from trivium_query.rpc.calls import Call, Calls
+from trivium_query.rpc.calls import Call, Servicer
 
 MAX_FIELD_CHARS = 300
 
 
-class Ingest(ingest_pb2_grpc.IngestServiceServicer):  # type: ignore[misc]  # generated code is untyped
+class Ingest(Servicer, ingest_pb2_grpc.IngestServiceServicer):  # type: ignore[misc]  # generated code is untyped
     """What is handed over, and how far it has come."""
 
-    def __init__(self, services: Services, calls: Calls) -> None:
-        self._services = services
-        self._calls = calls
-
-    async def SubmitSource(  # noqa: N802  the service's word
+    async def SubmitSource(
         self, requests: AsyncIterator[ingest_pb2.SubmitSourceRequest], context: Context
     ) -> ingest_pb2.SubmitSourceResponse:
         """One source: a header, then its bytes."""
         async with self._calls.open("SubmitSource", context) as call:
             return ingest_pb2.SubmitSourceResponse(source=messages.source(await self._submit(requests, call)))
 
-    async def CrawlSite(  # noqa: N802
-        self, request: ingest_pb2.CrawlSiteRequest, context: Context
-    ) -> None:
+    async def CrawlSite(self, request: ingest_pb2.CrawlSiteRequest, context: Context) -> None:
         """A whole site, page by page."""
         async with self._calls.open("CrawlSite", context) as call:
             asked = messages.crawl(request)
             async with aclosing(await crawls.open_crawl(self._services, call.tenant, asked)) as visits:
                 async for visit in visits:
-                    await context.write(messages.visit(visit))
+                    await context.write(ingest_pb2.CrawlSiteResponse(**messages.fields(views.visited(visit))))
 
-    async def GetSource(  # noqa: N802
-        self, request: ingest_pb2.GetSourceRequest, context: Context
-    ) -> ingest_pb2.GetSourceResponse:
+    async def GetSource(self, request: ingest_pb2.GetSourceRequest, context: Context) -> ingest_pb2.GetSourceResponse:
         """How far one source has come."""
         async with self._calls.open("GetSource", context) as call:
             document = await sources.find(self._services, call.tenant, request.id)
             return ingest_pb2.GetSourceResponse(source=messages.source(document))
 
-    async def ListSources(  # noqa: N802
+    async def ListSources(
         self, request: ingest_pb2.ListSourcesRequest, context: Context
     ) -> ingest_pb2.ListSourcesResponse:
         """Newest first."""
@@ -73,18 +65,17 @@ class Ingest(ingest_pb2_grpc.IngestServiceServicer):  # type: ignore[misc]  # ge
                 next_page_token=page.cursor,
             )
 
-    async def ListDatasets(  # noqa: N802
+    async def ListDatasets(
         self, request: ingest_pb2.ListDatasetsRequest, context: Context
     ) -> ingest_pb2.ListDatasetsResponse:
         """By name."""
         async with self._calls.open("ListDatasets", context) as call:
             limit, cursor = messages.page_of(request.page_size, request.page_token)
             page = await datasets.browse(self._services, call.tenant, limit, cursor)
-            return ingest_pb2.ListDatasetsResponse(
-                datasets=[messages.dataset(each) for each in page.datasets], next_page_token=page.cursor
-            )
+            told = messages.fields(views.datasets(page))
+            return ingest_pb2.ListDatasetsResponse(next_page_token=told.pop("cursor"), **told)
 
-    async def UnlockSource(  # noqa: N802
+    async def UnlockSource(
         self, request: ingest_pb2.UnlockSourceRequest, context: Context
     ) -> ingest_pb2.UnlockSourceResponse:
         """Read again with a password."""
@@ -92,7 +83,7 @@ class Ingest(ingest_pb2_grpc.IngestServiceServicer):  # type: ignore[misc]  # ge
             document = await sources.unlock(self._services, call.tenant, request.id, request.password)
             return ingest_pb2.UnlockSourceResponse(source=messages.source(document))
 
-    async def DeleteSource(  # noqa: N802
+    async def DeleteSource(
         self, request: ingest_pb2.DeleteSourceRequest, context: Context
     ) -> ingest_pb2.DeleteSourceResponse:
         """Gone from every store when this returns."""
@@ -100,14 +91,13 @@ class Ingest(ingest_pb2_grpc.IngestServiceServicer):  # type: ignore[misc]  # ge
             document = await sources.delete(self._services, call.tenant, request.id)
             return ingest_pb2.DeleteSourceResponse(source=messages.source(document))
 
-    async def DeleteSources(  # noqa: N802
+    async def DeleteSources(
         self, request: ingest_pb2.DeleteSourcesRequest, context: Context
     ) -> ingest_pb2.DeleteSourcesResponse:
         """Some of a dataset or of a run, from every store."""
         async with self._calls.open("DeleteSources", context) as call:
-            chosen = sources.chosen(None, "", request.dataset, "", "", TimeOf.UPLOADED, request.run)
             _, cursor = messages.page_of(0, request.page_token)
-            gone = await deletions.delete_chosen(self._services, call.tenant, chosen, cursor)
+            gone = await deletions.delete_chosen(self._services, call.tenant, request.dataset, request.run, cursor)
             return ingest_pb2.DeleteSourcesResponse(
                 deleted=gone.deleted, done=gone.done, next_page_token=gone.cursor, warnings=gone.warnings
             )

@@ -19,7 +19,6 @@ from trivium.domain.runs import new_run
 from trivium.domain.times import TimeOf
 from trivium.invalid_request import InvalidRequest, misfit
 from trivium.ports.conversations import Conversation
-from trivium.ports.registry import DatasetCounts
 from trivium.v1 import conversations_pb2, graph_pb2, ingest_pb2, query_pb2
 from trivium_query import views
 from trivium_query.contradictions.find import Asked, CardPage
@@ -56,6 +55,13 @@ def short(text: str, field: str) -> str:
     return text
 
 
+def moment(unix_s: float, field: str) -> float:
+    """A time that `field` says. Raises `InvalidRequest`, also for what is no number."""
+    if not unix_s >= 0:
+        raise misfit(field, "0 or more")
+    return unix_s
+
+
 def page_of(size: int, token: str) -> tuple[int, str]:
     """How many at most, and from where on. Raises `Refused` (`bad_cursor`), and `InvalidRequest` for less than none."""
     if size < 0:
@@ -68,11 +74,6 @@ def page_of(size: int, token: str) -> tuple[int, str]:
 def conversation(kept: Conversation) -> conversations_pb2.Conversation:
     """With its turns."""
     return conversations_pb2.Conversation(**fields(views.to_api(api.Conversation, kept)))
-
-
-def dataset(counts: DatasetCounts) -> ingest_pb2.DatasetTotals:
-    """What is in one dataset."""
-    return ingest_pb2.DatasetTotals(name=counts.name, documents=counts.documents, chunks=counts.chunks)
 
 
 def source(document: documents.Document) -> ingest_pb2.Source:
@@ -92,11 +93,6 @@ def crawl(request: ingest_pb2.CrawlSiteRequest) -> crawls.CrawlRequest:
         run=request.run or new_run(),
         move=request.move,
     )
-
-
-def visit(page: crawls.Visit) -> ingest_pb2.CrawlSiteResponse:
-    """What became of a page."""
-    return ingest_pb2.CrawlSiteResponse(**fields(views.visited(page)))
 
 
 def wanted(request: query_pb2.SearchRequest) -> api.SearchRequest:
@@ -141,11 +137,6 @@ def found(mode: retrieval.Mode, result: retrieval.SearchResult) -> query_pb2.Sea
     return query_pb2.SearchResponse(**told)
 
 
-def answer(given: answers.Answer) -> query_pb2.Answer:
-    """An answer with its citations and hits."""
-    return query_pb2.Answer(**fields(views.to_api(api.Answer, given)))
-
-
 def event(happened: answers.AnswerEvent) -> query_pb2.AskStreamResponse:
     """One event of an answer's stream."""
     name, value = views.event(happened)
@@ -166,15 +157,13 @@ def edits(seen: Iterable[api.EditSeen]) -> list[graph_pb2.EditSeen]:
     return [graph_pb2.EditSeen(**fields(each)) for each in seen]
 
 
-def provenance(found: api.Provenance) -> graph_pb2.GetProvenanceResponse:
-    """Why the graph is as it is."""
-    return graph_pb2.GetProvenanceResponse(**fields(found))
-
-
 def cards(request: query_pb2.ListContradictionsRequest) -> Asked:
     """Which contradictions are asked for. Raises `InvalidRequest`."""
     kind = one_of(ContradictionKind, request.kind, "kind") if request.kind else None
-    return Asked(request.dataset, request.document_id, kind, request.min_confidence, request.dismissed)
+    if not 0 <= request.min_confidence <= 1:
+        raise misfit("min_confidence", "0 to 1")
+    dataset, document_id = short(request.dataset, "dataset"), short(request.document_id, "document_id")
+    return Asked(dataset, document_id, kind, request.min_confidence, request.dismissed)
 
 
 def card(found: contradictions.Contradiction) -> query_pb2.Contradiction:

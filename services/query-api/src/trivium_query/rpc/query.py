@@ -1,3 +1,4 @@
+# ruff: noqa: N802  (calls have the names of proto/)
 """QueryService over the shared handlers."""
 
 from __future__ import annotations
@@ -7,40 +8,30 @@ from contextlib import aclosing
 from trivium import api
 from trivium.rpc_calls import Context
 from trivium.v1 import query_pb2, query_pb2_grpc
+from trivium_query import views
 from trivium_query.handlers import contradictions, queries
-from trivium_query.requests import Services
 from trivium_query.rpc import messages
-from trivium_query.rpc.calls import Calls
+from trivium_query.rpc.calls import Servicer
 from trivium_query.validation import validated
 
 
-class Query(query_pb2_grpc.QueryServiceServicer):  # type: ignore[misc]  # generated code is untyped
+class Query(Servicer, query_pb2_grpc.QueryServiceServicer):  # type: ignore[misc]  # generated code is untyped
     """Search and cited answers. The caller's deadline bounds the work; a cancelled call stops it."""
 
-    def __init__(self, services: Services, calls: Calls) -> None:
-        self._services = services
-        self._calls = calls
-
-    async def Search(  # noqa: N802  the service's word
-        self, request: query_pb2.SearchRequest, context: Context
-    ) -> query_pb2.SearchResponse:
+    async def Search(self, request: query_pb2.SearchRequest, context: Context) -> query_pb2.SearchResponse:
         """Ranked passages."""
         async with self._calls.open("Search", context) as call:
             wanted = messages.wanted(request)
             result = await queries.search(self._services, call.tenant, wanted, call.timeout_s)
             return messages.found(queries.mode_of(self._services, wanted), result)
 
-    async def Ask(  # noqa: N802
-        self, request: query_pb2.AskRequest, context: Context
-    ) -> query_pb2.AskResponse:
+    async def Ask(self, request: query_pb2.AskRequest, context: Context) -> query_pb2.AskResponse:
         """One whole answer."""
         async with self._calls.open("Ask", context) as call:
             answer = await queries.ask(self._services, call.tenant, messages.asked(request), call.timeout_s)
-            return query_pb2.AskResponse(answer=messages.answer(answer))
+            return query_pb2.AskResponse(answer=messages.fields(views.to_api(api.Answer, answer)))
 
-    async def AskStream(  # noqa: N802
-        self, request: query_pb2.AskStreamRequest, context: Context
-    ) -> None:
+    async def AskStream(self, request: query_pb2.AskStreamRequest, context: Context) -> None:
         """The answer as it is written."""
         async with self._calls.open("AskStream", context) as call:
             asked = messages.asked(request.request)
@@ -49,7 +40,7 @@ class Query(query_pb2_grpc.QueryServiceServicer):  # type: ignore[misc]  # gener
                 async for event in events:
                     await context.write(messages.event(event))
 
-    async def ListContradictions(  # noqa: N802
+    async def ListContradictions(
         self, request: query_pb2.ListContradictionsRequest, context: Context
     ) -> query_pb2.ListContradictionsResponse:
         """Cards, the surest first."""
@@ -58,7 +49,7 @@ class Query(query_pb2_grpc.QueryServiceServicer):  # type: ignore[misc]  # gener
             page = await contradictions.browse(self._services, call.tenant, messages.cards(request), limit, cursor)
             return messages.card_page(page)
 
-    async def DismissContradiction(  # noqa: N802
+    async def DismissContradiction(
         self, request: query_pb2.DismissContradictionRequest, context: Context
     ) -> query_pb2.DismissContradictionResponse:
         """Put a card aside."""

@@ -1,3 +1,4 @@
+# ruff: noqa: N802  (calls have the names of proto/)
 """TopicService over the shared handlers."""
 
 from __future__ import annotations
@@ -13,21 +14,14 @@ from trivium.v1 import topics_pb2 as pb
 from trivium.v1 import topics_pb2_grpc
 from trivium_query import views
 from trivium_query.handlers import export, topics
-from trivium_query.requests import Services
 from trivium_query.rpc import messages
-from trivium_query.rpc.calls import Calls
+from trivium_query.rpc.calls import Servicer
 
 
-class GraphTopics(topics_pb2_grpc.TopicServiceServicer):  # type: ignore[misc]  # generated code is untyped
+class GraphTopics(Servicer, topics_pb2_grpc.TopicServiceServicer):  # type: ignore[misc]  # generated code is untyped
     """What HTTP's /v1/graph/topics and /v1/graph/export do."""
 
-    def __init__(self, services: Services, calls: Calls) -> None:
-        self._services = services
-        self._calls = calls
-
-    async def ListTopics(  # noqa: N802  the service's word
-        self, request: pb.ListTopicsRequest, context: Context
-    ) -> pb.ListTopicsResponse:
+    async def ListTopics(self, request: pb.ListTopicsRequest, context: Context) -> pb.ListTopicsResponse:
         """The largest first."""
         async with self._calls.open("ListTopics", context) as call:
             limit, cursor = messages.page_of(request.page_size, request.page_token)
@@ -35,17 +29,13 @@ class GraphTopics(topics_pb2_grpc.TopicServiceServicer):  # type: ignore[misc]  
             fields = msgspec.to_builtins(views.topic_page(found))
             return pb.ListTopicsResponse(next_page_token=fields.pop("cursor"), **fields)
 
-    async def GetTopic(  # noqa: N802
-        self, request: pb.GetTopicRequest, context: Context
-    ) -> pb.GetTopicResponse:
+    async def GetTopic(self, request: pb.GetTopicRequest, context: Context) -> pb.GetTopicResponse:
         """One with its central passages."""
         async with self._calls.open("GetTopic", context) as call:
             found = await topics.picture(self._services, call.tenant, request.id, request.dataset)
             return pb.GetTopicResponse(**msgspec.to_builtins(views.topic_picture(found)))
 
-    async def ExportGraph(  # noqa: N802
-        self, request: pb.ExportGraphRequest, context: Context
-    ) -> None:
+    async def ExportGraph(self, request: pb.ExportGraphRequest, context: Context) -> None:
         """The file in pieces."""
         async with self._calls.open("ExportGraph", context) as call:
             form = messages.one_of(ExportFormat, request.format or ExportFormat.JSONL, "format")

@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
+from functools import partial
 
 import msgspec
 import structlog
@@ -177,10 +178,7 @@ class KeptTopics:
             raise TryLater("stopping", "Trivium is stopping.", "Ask again.")
         started = time.monotonic()
         stamp = await self._stamp(tenant)
-
-        async def active(document_ids: Sequence[str]) -> Mapping[str, str]:
-            return await self._active(tenant, document_ids)
-
+        active = partial(self._active, tenant)
         graph, keywords = self._stores.graphs.reader(tenant), self._stores.keywords.reader(tenant)
         before = self._remembered(tenant, dataset)
         topics = await make_topics(Sources(graph, keywords, active, stamp), dataset)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 
 import pytest
+from growth import LINEAR, growth
 
 from trivium.domain.parsed import ParsedDocument, Position, Unit, UnitKind
 from trivium_query.answer.tables.answer_from_tables import certain_of
@@ -1314,6 +1315,35 @@ def test_none_is_sure_of_a_time_that_the_table_has_rows_before_and_behind(
     assert (short(planned.sure, stored.tables[0], result), certain_of(planned, result)) == ("0", certain)
 
 
+@pytest.mark.parametrize(
+    ("name", "certain"),
+    [
+        ("servers.csv", True),
+        ("server_inventory.csv", True),
+        ("server_repairs.csv", False),  # a row is a repair
+    ],
+)
+def test_a_count_of_rows_is_sure_where_the_tables_name_says_what_they_are(name: str, certain: bool) -> None:
+    servers = "host,site,ram_gb\nkestrel,Norbury,256\nheron,Halvern,64\nlinnet,Halvern,128\n"
+    assert _answer(name, servers, "How many servers are in Halvern?") == ("2", certain)
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("Which servers are in Halvern?", "heron; linnet"),
+        ("Which site has the most servers?", "Halvern: 2"),
+        ("Which site has the largest number of servers?", "Halvern: 2"),
+        ("How many servers are there per site?", "Norbury: 1; Halvern: 2"),
+        ("How much RAM does heron have?", "64 GB"),
+        ("Which machines are in Halvern?", ""),  # they may be others
+    ],
+)
+def test_rows_may_be_asked_for_by_the_name_of_their_file(question: str, said: str) -> None:
+    servers = "host,site,ram_gb\nkestrel,Norbury,256\nheron,Halvern,64\nlinnet,Halvern,128\n"
+    assert _answer("server_inventory.csv", servers, question) == (said, bool(said))
+
+
 def test_none_is_sure_of_no_day_behind_the_last_that_something_was_done_on() -> None:
     stored = _stored("phones.csv", PHONES)
     planned = plan_by_names("How many members joined in 2024?", stored.tables[0], {})
@@ -1485,3 +1515,24 @@ def test_kinds_are_of_rows_and_nothing_is_none(question: str, said: str) -> None
 def test_all_sorts_are_added_up() -> None:
     question = "Adding up all sorts of rolls, how many were left at the end of Saturday?"
     assert _likely("bakes_saturday.csv", BAKES, question) == "9"
+
+
+BRANCHES = "Branch,State,Staff\nAshland,OR,10\nBath,ME,20\nCorydon,IN,30\nDallas,OR,40\n"
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("What is the total staff except in ME?", "80"),
+        ("What is the total staff except in ME and OR?", "30"),  # a value that reads as what joins two
+        ("What is the total staff not in OR or ME or IN?", ""),
+        ("What is the total staff in OR?", "50"),
+    ],
+)
+def test_what_is_joined_to_what_is_excluded_is_excluded_too(question: str, said: str) -> None:
+    assert _answer("branches.csv", BRANCHES, question)[0] == said
+
+
+def test_values_that_read_as_what_joins_them_cost_no_more_than_their_number() -> None:
+    table = _stored("branches.csv", BRANCHES).tables[0]
+    assert growth(lambda times: plan_by_names("Total staff in " + "OR " * times, table, {}), 5) < LINEAR

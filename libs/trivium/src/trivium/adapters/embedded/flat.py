@@ -28,16 +28,6 @@ class FlatIndex(msgspec.Struct, frozen=True):
     slots: Slots = msgspec.field(default_factory=Slots)
     matrix: NDArray[np.float32] = msgspec.field(default_factory=lambda: np.zeros((0, 0), np.float32))
 
-    @property
-    def last(self) -> int:
-        """The highest sequence number seen."""
-        return self.slots.last
-
-    @property
-    def wasted(self) -> bool:
-        """Whether to build anew."""
-        return self.slots.wasted
-
     def extended(self, rows: Sequence[tuple[Any, ...]]) -> Self:
         """With rows of `slots.COLUMNS` and a float32 vector."""
         vectors = np.frombuffer(b"".join(row[OWN] for row in rows), np.float32).reshape(len(rows), -1)

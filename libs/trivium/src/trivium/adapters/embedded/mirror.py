@@ -16,6 +16,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from trivium.adapters.embedded.slots import Slots
+
 STATE_TABLE = """
     CREATE TABLE state (epoch BLOB NOT NULL, added INTEGER NOT NULL, removed INTEGER NOT NULL);
     INSERT INTO state VALUES (randomblob(16), 0, 0);
@@ -28,9 +30,7 @@ class MirroredIndex(Protocol):
     """An immutable index over rows that start with `slots.COLUMNS`."""
 
     @property
-    def last(self) -> int: ...  # noqa: D102
-    @property
-    def wasted(self) -> bool: ...  # noqa: D102
+    def slots(self) -> Slots: ...  # noqa: D102
     def extended(self, rows: Sequence[tuple[Any, ...]]) -> Self: ...  # noqa: D102
     def reduced(self, living: NDArray[np.int64]) -> Self: ...  # noqa: D102
 
@@ -74,13 +74,13 @@ class Mirror(Generic[Index]):
 
     def _caught_up(self, connection: sqlite3.Connection, epoch: bytes, added: int, removed: int) -> _Seen[Index]:
         index = self._seen.index if epoch == self._seen.epoch else self._empty()
-        if removed > self._seen.removed and index.last:
+        if removed > self._seen.removed and index.slots.last:
             found = connection.execute(self._living)
             index = index.reduced(np.fromiter((row[0] for row in found), np.int64))
-            if index.wasted:
+            if index.slots.wasted:
                 index = self._empty()
         try:
-            cursor = connection.execute(self._rows, (index.last,))
+            cursor = connection.execute(self._rows, (index.slots.last,))
             while rows := cursor.fetchmany(ROWS_PER_FETCH):
                 index = index.extended(rows)
         except BaseException:  # whoever asks next goes on from here: a load may take longer than one search has

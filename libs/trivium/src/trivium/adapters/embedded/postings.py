@@ -63,16 +63,6 @@ class PostingsIndex(msgspec.Struct, frozen=True):
     norms: NDArray[np.float32] = msgspec.field(default_factory=lambda: np.zeros(0, np.float32))
     segments: tuple[_Segment, ...] = ()
 
-    @property
-    def last(self) -> int:
-        """The highest sequence number seen."""
-        return self.slots.last
-
-    @property
-    def wasted(self) -> bool:
-        """Whether to build anew."""
-        return self.slots.wasted
-
     def extended(self, rows: Sequence[tuple[Any, ...]]) -> Self:
         """With rows of `slots.COLUMNS`, length in words, and counts."""
         lengths = np.concatenate([self.lengths, np.fromiter((row[OWN] for row in rows), np.float32, len(rows))])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -229,13 +229,11 @@ class SqliteTenantRegistry:
 
     def move(self, document_id: str, dataset: str) -> Document:
         """Begin to move the document into another dataset."""
-        with self._database.write(durable=True) as connection:
-            known = self._need(connection, document_id)
-            moved = lifecycle.moved(known, dataset)
-            if known.dataset == dataset:
-                return known
-            _store(connection, moved)
-        return moved
+        return self._restarted(document_id, lambda known: lifecycle.moved(known, dataset))
+
+    def requeue(self, document_id: str) -> Document:
+        """Begin to publish the document again."""
+        return self._restarted(document_id, lifecycle.requeued)
 
     def active_versions(self, document_ids: Sequence[str]) -> dict[str, str]:
         """What queries may see of these documents."""
@@ -300,6 +298,14 @@ class SqliteTenantRegistry:
                 (self._tenant.name, name),
             ).fetchone()
         return found is not None
+
+    def _restarted(self, document_id: str, change: Callable[[Document], Document]) -> Document:
+        with self._database.write(durable=True) as connection:
+            known = self._need(connection, document_id)
+            restarted = change(known)
+            if restarted is not known:
+                _store(connection, restarted)
+        return restarted
 
     def _find(self, connection: sqlite3.Connection, document_id: str) -> Document | None:
         row = connection.execute(

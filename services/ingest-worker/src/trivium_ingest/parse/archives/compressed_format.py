@@ -15,11 +15,11 @@ import msgspec
 
 from trivium.domain.parsed import ParsedDocument
 from trivium.ports.parser import Blob, ParseLimits, ParserModels
-from trivium_ingest.parse.archives.members import RATIO_FLOOR_BYTES, Members
+from trivium_ingest.parse.archives.members import Members
 from trivium_ingest.parse.archives.tar_members import is_tar, take_tar_members
-from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.failures import corrupt, too_large
+from trivium_ingest.parse.office.package import RATIO_FLOOR_BYTES
 from trivium_ingest.parse.registry import Format
 from trivium_ingest.parse.sample import Sample
 
@@ -53,8 +53,7 @@ def read(blob: Blob, limits: ParseLimits, _models: ParserModels) -> ParsedDocume
     kind = _kind(blob.content)
     if kind is None:
         raise corrupt("compressed file")
-    out = Collector(limits)
-    members = Members(limits, len(blob.content), out)
+    members = Members(blob, limits)
     unpacked = _Bounded(kind.open(io.BytesIO(blob.content)), limits, len(blob.content))
     try:
         if is_tar(unpacked.peek(_HEAD_BYTES)):

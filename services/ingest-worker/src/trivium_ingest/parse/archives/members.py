@@ -13,12 +13,12 @@ from trivium.domain.parsed import Child, ParsedDocument, UnitKind
 from trivium.ports.parser import Blob, ParseLimits
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.failures import too_large
+from trivium_ingest.parse.office.package import RATIO_FLOOR_BYTES
 from trivium_ingest.parse.signed.signed_file import unsigned
 from trivium_ingest.parse.sniff import find_format
 from trivium_ingest.parse.text.clean import one_line
 
 MAX_LISTED = 2_000
-RATIO_FLOOR_BYTES = 1_000_000  # smaller members may be as repetitive as they like
 _PIECE = 1 << 16
 _ABSOLUTE = re.compile(r"/|[A-Za-z]:")
 # What systems put beside people's files.
@@ -26,13 +26,13 @@ _LITTER = re.compile(r"(?:^|/)(?:__MACOSX/.*|\.DS_Store|Thumbs\.db|desktop\.ini|
 
 
 class Members:
-    """Where an archive's reader puts its members. `packed_bytes` is the size of the archive itself."""
+    """Where an archive's reader puts its members; `out` is its collector where it has one already."""
 
-    def __init__(self, limits: ParseLimits, packed_bytes: int, out: Collector) -> None:
+    def __init__(self, archive: Blob, limits: ParseLimits, out: Collector | None = None) -> None:
         self._limits = limits
-        self._packed = packed_bytes
-        self._out = out
-        self._left = limits.max_unpacked_bytes
+        self._packed = len(archive.content)
+        self._out = out or Collector(limits)
+        self.left = limits.max_unpacked_bytes  # how many bytes may still come out
         self._names: list[str] = []
         self._bounds: set[str] = set()
         self.children: list[Child] = []
@@ -50,14 +50,9 @@ class Members:
             return False
         return True
 
-    @property
-    def left(self) -> int:
-        """How many bytes may still come out."""
-        return self._left
-
     def fits(self, name: str, size: int, packed: int | None = None) -> bool:
         """Whether so many bytes may come out as one member, and out of so few (None: members are packed together)."""
-        if size > self._left:
+        if size > self.left:
             self.leave(name, "max_unpacked_bytes")
         elif size > max(RATIO_FLOOR_BYTES, self._limits.max_ratio * (self._packed if packed is None else packed)):
             self.leave(name, "max_ratio")
@@ -76,10 +71,10 @@ class Members:
 
     def take(self, name: str, content: bytes, media_type: str = "") -> None:
         """A member that is one of the children, unless there is nothing in it or nothing that reads it."""
-        if len(content) > self._left:
+        if len(content) > self.left:
             self.leave(name, "max_unpacked_bytes")
             return
-        self._left -= len(content)
+        self.left -= len(content)
         if not content:
             return
         reason = unreadable(Blob(name, content, media_type))

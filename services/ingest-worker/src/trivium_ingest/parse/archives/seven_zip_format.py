@@ -5,7 +5,6 @@ from __future__ import annotations
 from trivium.domain.parsed import ParsedDocument
 from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.archives.members import Members
-from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.registry import Format
 from trivium_ingest.parse.sample import Sample
@@ -23,8 +22,7 @@ def read(blob: Blob, limits: ParseLimits, _models: ParserModels) -> ParsedDocume
     """Unpack what may be unpacked. What is packed together is unpacked together, so the bounds are on the whole."""
     from trivium_ingest.parse.archives.seven_zip_members import take_members  # noqa: PLC0415 - its codecs are slow to load
 
-    out = Collector(limits)
-    members = Members(limits, len(blob.content), out)
+    members = Members(blob, limits)
     take_members(blob.content, members, blob.password)
     return members.document(MEDIA_TYPE)
 

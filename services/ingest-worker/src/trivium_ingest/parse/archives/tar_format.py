@@ -8,7 +8,6 @@ from trivium.domain.parsed import ParsedDocument
 from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.archives.members import Members
 from trivium_ingest.parse.archives.tar_members import is_tar, take_tar_members
-from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.registry import Format
 from trivium_ingest.parse.sample import Sample
@@ -23,8 +22,7 @@ def recognise(sample: Sample) -> Evidence:
 
 def read(blob: Blob, limits: ParseLimits, _models: ParserModels) -> ParsedDocument:
     """Unpack what may be unpacked."""
-    out = Collector(limits)
-    members = Members(limits, len(blob.content), out)
+    members = Members(blob, limits)
     take_tar_members(io.BytesIO(blob.content), members)
     return members.document(MEDIA_TYPE)
 

@@ -14,7 +14,6 @@ from trivium.domain.parsed import ParsedDocument
 from trivium.domain.password import Password
 from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.archives.members import Members
-from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.failures import corrupt, password_needed, password_wrong
 from trivium_ingest.parse.office.package import BROKEN
@@ -37,8 +36,7 @@ def recognise(sample: Sample) -> Evidence:
 
 def read(blob: Blob, limits: ParseLimits, _models: ParserModels) -> ParsedDocument:
     """Unpack what may be unpacked. Raises `NeverWill` (`password_needed`, `password_wrong`) when nothing opens."""
-    out = Collector(limits)
-    members = Members(limits, len(blob.content), out)
+    members = Members(blob, limits)
     try:
         with _opened(blob) as archive:
             files = [info for info in archive.filelist if not info.is_dir()]

@@ -1,4 +1,4 @@
-"""YAML: each entry at the top as `path: value` lines, with its place in the text. No tag constructs anything."""
+"""YAML: entries at the top as `path: value` lines, and comments, with their places. No tag constructs anything."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ FORMAT = Format(
     name="YAML",
     media_types=(MEDIA_TYPE, "text/yaml", "application/x-yaml"),
     extensions=("yaml", "yml"),
-    version=3,
+    version=4,
     recognise=recognise,
     read=read,
     cites="characters in the text",

@@ -1,9 +1,12 @@
-"""YAML as `path: value` lines, scalars as they are written: nothing is constructed, aliases are not expanded."""
+"""YAML as `path: value` lines, scalars as they are written: nothing is constructed, aliases are not expanded.
+
+Comments are said too: those above an entry as a paragraph before it, those behind one on its line.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import TypeAlias
 
@@ -11,6 +14,7 @@ import msgspec
 import yaml  # type: ignore[import-untyped]
 
 from trivium.ports.parser import ParseLimits
+from trivium_ingest.parse.data.yaml_comments import Comment, Comments, Said
 from trivium_ingest.parse.failures import too_large
 from trivium_ingest.parse.text.clean import one_line
 
@@ -26,30 +30,49 @@ class TooDeep(Exception):
 
 
 class Record(msgspec.Struct, frozen=True):
-    """One entry at the top of a document: its lines and its (start, end) in the text."""
+    """One entry at the top of a document, or comments there: the lines, and their (start, end) in the text."""
 
     lines: list[str]
     offset: tuple[int, int]
 
 
-def said_as_yaml(text: str, limits: ParseLimits) -> Iterator[Record]:
-    """The entries of every document in `text`. Raises `YamlError`, `TooDeep`, and `NeverWill` (`limit_exceeded`)."""
+def said_as_yaml(text: str, limits: ParseLimits, *, comments: bool = True) -> Iterator[Record]:
+    """The entries of every document in `text`, with its comments or without.
+
+    Raises `YamlError`, `TooDeep`, and `NeverWill` (`limit_exceeded`).
+    """
     if _may_be_deep(text):
         raise TooDeep
-    speaker = _Speaker(limits)
+    speaker, remarks = _Speaker(limits), Comments(text if comments else "")
     for document in yaml.compose_all(text, Loader=yaml.CSafeLoader):
         speaker.begin_document()
-        if isinstance(document, yaml.MappingNode):
-            entries = [(_name(key), key, value) for key, value in document.value]
-        else:
-            values = document.value if isinstance(document, yaml.SequenceNode) else filter(None, [document])
-            entries = [("", value, value) for value in values]
-        for name, first, value in entries:
+        if document is not None:
+            remarks.look_through(document, text.find("\n", document.end_mark.index) % (len(text) + 1))
+        for name, first, value in _entries(document):
             start = first.start_mark.index
             end = value.end_mark.index
             if end <= start:  # an alias, whose own marks are its anchor's
                 end = text.find("\n", first.end_mark.index) % (len(text) + 1)
-            yield Record(list(speaker.said(value, name)), (start, start + len(text[start:end].rstrip())))
+            yield from map(_as_record, remarks.before(start))
+            said = list(speaker.said(value, name, start))
+            end = start + len(text[start:end].rstrip())
+            within, end = remarks.within(said[-1].start if said else start, end)
+            yield Record(remarks.put_to(said, within), (start, start + len(text[start:end].rstrip())))
+    remarks.look_through(None, len(text))
+    yield from map(_as_record, remarks.before(len(text)))
+
+
+def _entries(document: yaml.Node | None) -> Iterator[tuple[str, yaml.Node, yaml.Node]]:
+    """The name, the node that it begins with and its value of each entry at the top."""
+    if isinstance(document, yaml.MappingNode):
+        yield from ((_name(key), key, value) for key, value in document.value)
+        return
+    values = document.value if isinstance(document, yaml.SequenceNode) else filter(None, [document])
+    yield from (("", value, value) for value in values)
+
+
+def _as_record(comments: Sequence[Comment]) -> Record:
+    return Record([comment.words for comment in comments], (comments[0].start, comments[-1].end))
 
 
 def is_mapping(text: str) -> bool:
@@ -80,31 +103,39 @@ class _Speaker:
         """Forget the collections of the document before: no alias leads there, and their ids are given to others."""
         self._said.clear()
 
-    def said(self, top: yaml.Node, name: str) -> Iterator[str]:
-        """One line for each scalar and list of scalars. A path of `MAX_DEPTH` steps is a line, and goes on as "…"."""
-        waiting = [(top, name, 1)]
+    def said(self, top: yaml.Node, name: str, place: int) -> Iterator[Said]:
+        """Each node, with a value for each scalar and list of scalars; `place` is where the top one's entry begins.
+
+        A path of `MAX_DEPTH` steps is a line, and goes on as "…".
+        """
+        waiting = [(top, name, place, 1)]
         while waiting:
-            node, path, depth = waiting.pop()
+            node, path, place, depth = waiting.pop()
             self._take(1)
             if isinstance(node, yaml.ScalarNode):
-                yield _line(path, node.value)
+                yield Said(place, path, node.value)
                 continue
             if id(node) in self._said:
-                yield _line(path, f"(as {self._said[id(node)]})")
+                yield Said(place, path, f"(as {self._said[id(node)]})")
                 continue
             self._said[id(node)] = path or "above"
             if depth == MAX_DEPTH:
                 if path:
-                    yield path
+                    yield Said(place, "", path)
                 path, depth = "…" if path else "", 0
             if isinstance(node, yaml.MappingNode):
-                inside = [(value, f"{path}.{_name(key)}" if path else _name(key)) for key, value in node.value]
-                waiting += [(value, below, depth + 1) for value, below in reversed(inside)]
+                yield Said(place, path, None)
+                inside = [
+                    (value, f"{path}.{_name(key)}" if path else _name(key), key.start_mark.index)
+                    for key, value in node.value
+                ]
+                waiting += [(value, below, at, depth + 1) for value, below, at in reversed(inside)]
             elif all(isinstance(value, yaml.ScalarNode) for value in node.value):
                 self._take(len(node.value))
-                yield _line(path, ", ".join(value.value for value in node.value))
+                yield Said(place, path, ", ".join(value.value for value in node.value))
             else:
-                waiting += [(value, path, depth + 1) for value in reversed(node.value)]
+                yield Said(place, path, None)
+                waiting += [(value, path, value.start_mark.index, depth + 1) for value in reversed(node.value)]
 
     def _take(self, values: int) -> None:
         self._left -= values
@@ -114,7 +145,3 @@ class _Speaker:
 
 def _name(key: yaml.Node) -> str:
     return one_line(str(key.value)) if isinstance(key, yaml.ScalarNode) else "?"
-
-
-def _line(path: str, value: str) -> str:
-    return f"{path}: {value}" if path else value

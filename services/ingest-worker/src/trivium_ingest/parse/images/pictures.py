@@ -37,7 +37,7 @@ def open_image(content: bytes, limits: ParseLimits, what: str = "image") -> Imag
             warnings.simplefilter("ignore")
             image = Image.open(io.BytesIO(content), formats=PILLOW_FORMATS)
     except Image.DecompressionBombError as error:
-        raise _too_many_pixels(limits) from error
+        raise too_large("max_pixels", f"an image of more than {limits.max_pixels:,} pixels") from error
     except DAMAGED as error:
         raise corrupt(what, str(error)[:120].replace("<_io.BytesIO object", "<file")) from error
     _check(image, limits)
@@ -89,7 +89,3 @@ def shown(image: Image.Image, content: bytes, pixels: Pixels) -> Asset:
 def _check(image: Image.Image, limits: ParseLimits) -> None:
     if image.width * image.height > limits.max_pixels:
         raise too_large("max_pixels", f"an image of {image.width} x {image.height} pixels")
-
-
-def _too_many_pixels(limits: ParseLimits) -> Exception:
-    return too_large("max_pixels", f"an image of more than {limits.max_pixels:,} pixels")

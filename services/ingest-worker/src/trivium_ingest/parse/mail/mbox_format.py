@@ -10,7 +10,6 @@ from email.utils import parsedate_to_datetime
 from trivium.domain.parsed import ParsedDocument
 from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.archives.members import Members
-from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.mail.message import header, headers_of
 from trivium_ingest.parse.registry import Format
@@ -32,8 +31,7 @@ def recognise(sample: Sample) -> Evidence:
 
 def read(blob: Blob, limits: ParseLimits, _models: ParserModels) -> ParsedDocument:
     """Divide the box; a mail is named by its date and subject, so that it stays the same when others come and go."""
-    out = Collector(limits)
-    members = Members(limits, len(blob.content), out)
+    members = Members(blob, limits)
     for mail in _mails(blob.content):
         name = _name(headers_of(mail))
         if members.admit(name):

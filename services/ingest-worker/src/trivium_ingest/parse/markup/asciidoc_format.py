@@ -9,7 +9,7 @@ from trivium.domain.parsed import ParsedDocument, UnitKind
 from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.evidence import Evidence
-from trivium_ingest.parse.markup.lines import Block, Dialect, read_lines
+from trivium_ingest.parse.markup.lines import Block, read_lines
 from trivium_ingest.parse.registry import Format
 from trivium_ingest.parse.sample import Sample
 from trivium_ingest.parse.text.encoding import decode
@@ -44,9 +44,8 @@ def read(blob: Blob, limits: ParseLimits, _models: ParserModels) -> ParsedDocume
     """Read the blocks in order. The title is the first heading."""
     text, encoding = decode(blob.content)
     out = Collector(limits)
-    read_lines(text, Dialect(_block, _plain), out)
-    first = next((unit.text for unit in out.units if unit.kind == UnitKind.HEADING), "")
-    return out.document(MEDIA_TYPE, title=first, metadata={"encoding": encoding})
+    read_lines(text, _block, _plain, out)
+    return out.document(MEDIA_TYPE, title=out.first_heading(), metadata={"encoding": encoding})
 
 
 def _block(lines: Sequence[str], place: int) -> Block | None:

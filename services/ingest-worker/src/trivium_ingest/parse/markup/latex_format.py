@@ -23,14 +23,16 @@ _LEVELS = {
         ("part", "chapter", "section", "subsection", "subsubsection", "paragraph", "subparagraph"), 1
     )
 }
-_FORMULAS = "equation|align|gather|multline|eqnarray|displaymath|math|alignat|flalign"
-_LISTINGS = "verbatim|lstlisting|minted|alltt"
-_TABLES = "tabular|tabularx|longtable|tabulary"
-_LISTS = "itemize|enumerate|description"
+_ENVIRONMENTS = {
+    UnitKind.EQUATION: "equation|align|gather|multline|eqnarray|displaymath|math|alignat|flalign",
+    UnitKind.CODE: "verbatim|lstlisting|minted|alltt",
+    UnitKind.TABLE: "tabular|tabularx|longtable|tabulary",
+    UnitKind.LIST: "itemize|enumerate|description",
+}
 _BREAK = re.compile(
     r"\n[ \t]*\n\s*|\\bibitem(?:\[[^\]\n]{0,200}\])?\{[^{}\n]{0,200}\}"
     r"|\\(?P<section>part|chapter|(?:sub){0,2}section|(?:sub)?paragraph)\*?(?:\[[^\]\n]{0,300}\])?(?=\{)"
-    rf"|\\begin\{{(?P<name>(?:{_FORMULAS}|{_LISTINGS}|{_TABLES}|{_LISTS})\*?)\}}|(?P<open>\\\[|\$\$)"
+    rf"|\\begin\{{(?P<name>(?:{'|'.join(_ENVIRONMENTS.values())})\*?)\}}|(?P<open>\\\[|\$\$)"
 )
 _SIGN = re.compile(r"\\(?:documentclass|begin|section|usepackage|chapter|subsection|title|label|input)\b")
 _BEGIN = "\\begin{document}"
@@ -62,9 +64,8 @@ def read(blob: Blob, limits: ParseLimits, _models: ParserModels) -> ParsedDocume
     front = front_matter(source, begin)
     _write_front(front, out)
     _Body(text, front.blanked(source), out).read()
-    first = next((unit.text for unit in out.units if unit.kind == UnitKind.HEADING), "")
     stated = {"author": front.stated("author"), "date": front.stated("date")}
-    return out.document(MEDIA_TYPE, title=first, metadata={**stated, "encoding": encoding})
+    return out.document(MEDIA_TYPE, title=out.first_heading(), metadata={**stated, "encoding": encoding})
 
 
 def _write_front(front: Front, out: Collector) -> None:
@@ -103,7 +104,9 @@ class _Body:
             if match["section"]:
                 place = self._heading(match)
             elif match["name"]:
-                place = self._environment(match)
+                name = match["name"].rstrip("*")
+                kind = next(kind for kind, names in _ENVIRONMENTS.items() if name in names.split("|"))
+                place = self._inside(match, f"\\end{{{match['name']}}}", kind)
             elif match["open"]:
                 closing = "\\]" if match["open"] == "\\[" else "$$"
                 place = self._inside(match, closing, UnitKind.EQUATION)
@@ -115,17 +118,6 @@ class _Body:
         words, end = argument(self._source, match.end())
         self._out.heading(readable(words), _LEVELS[match["section"]], Position(offset=(match.start(), end)))
         return max(end, match.end())
-
-    def _environment(self, match: re.Match[str]) -> int:
-        name = match["name"].rstrip("*")
-        closing = f"\\end{{{match['name']}}}"
-        if name in _FORMULAS.split("|"):
-            return self._inside(match, closing, UnitKind.EQUATION)
-        if name in _LISTINGS.split("|"):
-            return self._inside(match, closing, UnitKind.CODE)
-        if name in _TABLES.split("|"):
-            return self._inside(match, closing, UnitKind.TABLE)
-        return self._inside(match, closing, UnitKind.LIST)
 
     def _inside(self, match: re.Match[str], closing: str, kind: UnitKind) -> int:
         """Add what stands up to `closing`; a list in a list ends with the outer one."""

@@ -44,9 +44,9 @@ class Front(msgspec.Struct, frozen=True):
 
     parts: tuple[Part, ...]
 
-    def stated(self, *names: str) -> str:
-        """What the commands of these names say, in order."""
-        return "; ".join(part.words for part in self.parts if part.name in names and part.words)
+    def stated(self, name: str) -> str:
+        """What the commands of this name say, in order."""
+        return "; ".join(part.words for part in self.parts if part.name == name and part.words)
 
     @property
     def authors(self) -> tuple[Part, ...]:

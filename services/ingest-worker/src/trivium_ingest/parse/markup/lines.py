@@ -1,6 +1,6 @@
 """Light markup read line by line (reStructuredText, Org, AsciiDoc): what the dialects share.
 
-A dialect says which lines make a heading or a block; everything else is paragraphs and lists between blank lines.
+Each says which lines make a heading or a block; everything else is paragraphs and lists between blank lines.
 """
 
 from __future__ import annotations
@@ -30,33 +30,32 @@ class Block(msgspec.Struct, frozen=True):
     header_rows: int = 0
 
 
-class Dialect(msgspec.Struct, frozen=True):
-    """`block` looks at the lines from an index on; `plain` takes the marks out of running text."""
+FindBlock = Callable[[Sequence[str], int], Block | None]
+"""What begins at the line of an index."""
+Plain = Callable[[str, Collector], str]
+"""Takes the marks out of running text."""
 
-    block: Callable[[Sequence[str], int], Block | None]
-    plain: Callable[[str, Collector], str]
 
-
-def read_lines(text: str, dialect: Dialect, out: Collector) -> None:
+def read_lines(text: str, find_block: FindBlock, plain: Plain, out: Collector) -> None:
     """Put the text's blocks into `out`, each with its range in `text`."""
     matches = list(_LINE.finditer(text))
     lines = [match.group().rstrip() for match in matches]
     starts = [*(match.start() for match in matches), len(text)]
     place, first = 0, 0  # the line looked at, and the first of the paragraph that it may go on
     while place < len(lines):
-        block = dialect.block(lines, place) if len(lines[place]) <= MAX_LINE_CHARS else None
+        block = find_block(lines, place) if len(lines[place]) <= MAX_LINE_CHARS else None
         if block is None and lines[place].strip():
             place += 1
             continue
-        _paragraph(text, starts[first], starts[place], dialect, out)
+        _paragraph(text, starts[first], starts[place], plain, out)
         if block is not None:
             end = min(place + max(1, block.lines), len(lines))
-            _add(block, _trimmed(text, starts[place], starts[end]), dialect, out)
+            _add(block, _trimmed(text, starts[place], starts[end]), plain, out)
             place = end
         else:
             place += 1
         first = place
-    _paragraph(text, starts[first], len(text), dialect, out)
+    _paragraph(text, starts[first], len(text), plain, out)
 
 
 def _trimmed(text: str, start: int, end: int) -> Position:
@@ -64,24 +63,24 @@ def _trimmed(text: str, start: int, end: int) -> Position:
     return Position(offset=(start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip())))
 
 
-def _paragraph(text: str, start: int, end: int, dialect: Dialect, out: Collector) -> None:
+def _paragraph(text: str, start: int, end: int, plain: Plain, out: Collector) -> None:
     piece = text[start:end]
     if piece.strip():
         lines = piece.strip().splitlines()
         items = sum(bool(_ITEM.match(line)) for line in lines)
         is_list = items >= 2 and 2 * items >= len(lines)
         kind = UnitKind.LIST if is_list else UnitKind.TEXT
-        out.add(kind, dialect.plain(piece, out), _trimmed(text, start, end))
+        out.add(kind, plain(piece, out), _trimmed(text, start, end))
 
 
-def _add(block: Block, position: Position, dialect: Dialect, out: Collector) -> None:
+def _add(block: Block, position: Position, plain: Plain, out: Collector) -> None:
     if block.kind == UnitKind.HEADING:
-        out.heading(dialect.plain(block.text, out), block.level, position)
+        out.heading(plain(block.text, out), block.level, position)
     elif block.kind == UnitKind.TABLE:
-        rows = tuple(tuple(dialect.plain(cell, out) for cell in row) for row in block.rows if any(row))
+        rows = tuple(tuple(plain(cell, out) for cell in row) for row in block.rows if any(row))
         out.table(Table(rows, block.header_rows or guess_header_rows(rows)), position)
     elif block.kind == UnitKind.TEXT:
-        out.add(UnitKind.TEXT, dialect.plain(block.text, out), position)
+        out.add(UnitKind.TEXT, plain(block.text, out), position)
     elif block.kind is not None:
         out.add(block.kind, block.text, position, verbatim=True)
 

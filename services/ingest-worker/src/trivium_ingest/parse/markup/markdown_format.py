@@ -53,16 +53,15 @@ def read(blob: Blob, limits: ParseLimits, _models: ParserModels) -> ParsedDocume
         text_of_it = [line for line in lines if line.partition(": ")[0].lower() not in _TOLD]
         out.add(UnitKind.TEXT, "\n".join(text_of_it), Position(offset=front.span(1)))
     MarkdownReader(text, begin, out).read()
-    first = next((unit.text for unit in out.units if unit.kind == UnitKind.HEADING and unit.level == 1), "")
     metadata = {**_fields(lines or []), "encoding": encoding}
-    title = metadata.pop("title", "") or first
+    title = metadata.pop("title", "") or out.first_heading(1)
     return out.document(MEDIA_TYPE, title=title, metadata=metadata)
 
 
 def _front_lines(front: str, limits: ParseLimits) -> list[str] | None:
     """The front matter's entries; None of what is no YAML mapping, which is text between two rules."""
     try:
-        lines = [line for record in said_as_yaml(front, limits) for line in record.lines]
+        lines = [line for record in said_as_yaml(front, limits, comments=False) for line in record.lines]
         return lines if is_mapping(front) else None
     except (YamlError, TooDeep):
         return None

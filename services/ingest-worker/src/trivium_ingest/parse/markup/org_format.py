@@ -9,7 +9,7 @@ from trivium.domain.parsed import ParsedDocument, UnitKind
 from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.evidence import Evidence
-from trivium_ingest.parse.markup.lines import Block, Dialect, dedented, read_lines, until
+from trivium_ingest.parse.markup.lines import Block, dedented, read_lines, until
 from trivium_ingest.parse.registry import Format
 from trivium_ingest.parse.sample import Sample
 from trivium_ingest.parse.text.encoding import decode
@@ -45,13 +45,12 @@ def read(blob: Blob, limits: ParseLimits, _models: ParserModels) -> ParsedDocume
     """Read the blocks in order. The title is the file's own setting, else the first heading."""
     text, encoding = decode(blob.content)
     out = Collector(limits)
-    read_lines(text, Dialect(_block, _plain), out)
+    read_lines(text, _block, _plain, out)
     stated = {
         match.group(1).lower(): match.group(2) for match in map(_KEYWORD.match, text[:4096].splitlines()) if match
     }
-    first = next((unit.text for unit in out.units if unit.kind == UnitKind.HEADING), "")
     metadata = {"author": stated.get("author", ""), "date": stated.get("date", ""), "encoding": encoding}
-    return out.document(MEDIA_TYPE, title=stated.get("title", "") or first, metadata=metadata)
+    return out.document(MEDIA_TYPE, title=stated.get("title", "") or out.first_heading(), metadata=metadata)
 
 
 def _block(lines: Sequence[str], place: int) -> Block | None:

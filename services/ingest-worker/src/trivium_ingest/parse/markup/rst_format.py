@@ -10,7 +10,7 @@ from trivium.domain.parsed import ParsedDocument, UnitKind
 from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.evidence import Evidence
-from trivium_ingest.parse.markup.lines import Block, Dialect, dedented, read_lines
+from trivium_ingest.parse.markup.lines import Block, dedented, read_lines
 from trivium_ingest.parse.markup.rst_grid import read_grid
 from trivium_ingest.parse.registry import Format
 from trivium_ingest.parse.sample import Sample
@@ -47,9 +47,8 @@ def read(blob: Blob, limits: ParseLimits, _models: ParserModels) -> ParsedDocume
     """Read the blocks in order. The title is the first section's."""
     text, encoding = decode(blob.content)
     out = Collector(limits)
-    read_lines(text, Dialect(_Blocks().at, _plain), out)
-    first = next((unit.text for unit in out.units if unit.kind == UnitKind.HEADING), "")
-    return out.document(MEDIA_TYPE, title=first, metadata={"encoding": encoding})
+    read_lines(text, _Blocks().at, _plain, out)
+    return out.document(MEDIA_TYPE, title=out.first_heading(), metadata={"encoding": encoding})
 
 
 class _Blocks:

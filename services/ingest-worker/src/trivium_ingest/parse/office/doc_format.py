@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import msgspec
-
 from trivium.domain.errors import NeverWill
 from trivium.domain.parsed import ParsedDocument, UnitKind
 from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.office import docx_format
-from trivium_ingest.parse.office.file_times import own_times, with_own_times
+from trivium_ingest.parse.office.file_times import as_original, own_times
 from trivium_ingest.parse.office.libre_office import convert, program
 from trivium_ingest.parse.office.word_binary import WHAT, read_word_text
 from trivium_ingest.parse.registry import Format
@@ -50,9 +48,7 @@ def _converted(blob: Blob, limits: ParseLimits, models: ParserModels) -> ParsedD
         read_word_text(blob.content, limits)  # where it can, it says better what is wrong: a password
         raise
     document = docx_format.read(Blob("document.docx", content), limits, models)
-    return msgspec.structs.replace(
-        document, media_type=MEDIA_TYPE, metadata=with_own_times(document.metadata, blob.content)
-    )
+    return as_original(document, MEDIA_TYPE, blob.content)
 
 
 FORMAT = Format(

@@ -79,8 +79,8 @@ class _Document:
                 self._out.link(relation.target)
         properties = self._package.core_properties(self._out.warn)
         stated = properties.pop("title", "")
-        first = next((u.text for u in self._out.units if u.kind == UnitKind.HEADING and u.level == 1), "")
-        return self._out.document(MEDIA_TYPE, title=stated or self._title or first, metadata=properties)
+        title = stated or self._title or self._out.first_heading(1)
+        return self._out.document(MEDIA_TYPE, title=title, metadata=properties)
 
     def _blocks(self, parent: etree._Element) -> None:
         """Paragraphs and tables in order; content controls and revisions are looked through."""
@@ -135,26 +135,23 @@ class _Document:
         for chart in drawn(node, f"{C}chart"):
             relation = self._relations.get(chart.get(f"{R}id", ""))
             if relation is not None and relation.target in self._package:
-                part = self._optional(relation.target)
+                part = self._package.readable_xml(relation.target)
                 for table in chart_tables(part) if part is not None else ():
                     self._out.table(table)
 
     def _running(self, kind: str) -> None:
-        """Each different header or footer once: they come again on every page."""
-        seen: dict[str, None] = {}
+        seen = []
         for relation in self._relations.values():
             if relation.type == kind and relation.target in self._package:
-                part = self._optional(relation.target)
+                part = self._package.readable_xml(relation.target)
                 lines = block_lines(part, Words(part)) if part is not None else []
-                seen[" | ".join(filter(None, map(one_line, lines)))] = None
-        for text in seen:
-            if any(character.isalpha() for character in text):
-                self._out.add(UnitKind.NOTE, text)
+                seen.append(" | ".join(filter(None, map(one_line, lines))))
+        self._out.add_running(seen)
 
     def _notes(self) -> None:
         for part_name, tag in _NOTES:
             name = self._package.related(self._relations, part_name, f"word/{part_name}.xml")
-            part = self._optional(name) if name in self._package else None
+            part = self._package.readable_xml(name) if name in self._package else None
             if part is None:
                 continue
             words = Words(part)
@@ -164,13 +161,6 @@ class _Document:
                 text = " ".join(filter(None, block_lines(note, words)))
                 author = note.get(f"{W}author", "")
                 self._out.add(UnitKind.NOTE, f"{author}: {text}" if author and text else text)
-
-    def _optional(self, name: str) -> etree._Element | None:
-        try:
-            return self._package.xml(name)
-        except NeverWill as failure:
-            self._out.warn(f"{name}: {failure.message}")
-            return None
 
 
 FORMAT = Format(

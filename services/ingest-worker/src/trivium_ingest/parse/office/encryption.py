@@ -44,8 +44,7 @@ def decrypted(blob: Blob, limits: ParseLimits) -> Blob:
     if blob.password and sample.member("mimetype").startswith(_OPEN_DOCUMENT):
         from trivium_ingest.parse.open_document.encryption import unlocked  # noqa: PLC0415 - slow to load
 
-        content = unlocked(blob.content, blob.password, limits, "OpenDocument file")
-        return msgspec.structs.replace(blob, content=content)
+        return msgspec.structs.replace(blob, content=unlocked(blob.content, blob.password, limits))
     return blob
 
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 import contextlib
 import io
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
+import msgspec
 import olefile  # type: ignore[import-untyped]
+
+from trivium.domain.parsed import ParsedDocument
 
 _EPOCH = datetime(1601, 1, 1, tzinfo=UTC)
 _SUMMARY = "\x05SummaryInformation"
@@ -36,9 +39,10 @@ def own_times(content: bytes) -> dict[str, str]:
     return found
 
 
-def with_own_times(converted: Mapping[str, str], content: bytes) -> dict[str, str]:
-    """What a conversion says of itself, with the times of the file `content` that it was made of."""
-    return {name: text for name, text in converted.items() if name not in _NAMES.values()} | own_times(content)
+def as_original(converted: ParsedDocument, media_type: str, content: bytes) -> ParsedDocument:
+    """A conversion of the file `content`, with the type and the times of that in place of its own."""
+    kept = {name: text for name, text in converted.metadata.items() if name not in _NAMES.values()}
+    return msgspec.structs.replace(converted, media_type=media_type, metadata=kept | own_times(content))
 
 
 def _times(summary: bytes) -> Iterator[tuple[str, str]]:

@@ -44,13 +44,12 @@ def unheard(_warning: str) -> None:
 class Package:
     """An open office file whose declared sizes are within the limits; reading enforces them again.
 
-    `tell` hears of parts that can be read only in part.
+    `tell` hears of parts that can be read only in part, or not at all.
     """
 
     def __init__(self, content: bytes, limits: ParseLimits, what: str, tell: Callable[[str], None] = unheard) -> None:
         self._what = what
         self._tell = tell
-        self._left = limits.max_unpacked_bytes
         self._limits = limits
         try:
             self._archive = zipfile.ZipFile(io.BytesIO(content))
@@ -85,10 +84,10 @@ class Package:
             raise corrupt(self._what, f"its part {name} is missing")
         try:
             with self._archive.open(info) as stream:
-                content = stream.read(min(self._left, info.file_size) + 1)
+                content = stream.read(info.file_size + 1)
         except BROKEN as error:
             raise corrupt(self._what, f"its part {name} cannot be unpacked") from error
-        if len(content) > info.file_size or len(content) > self._left:
+        if len(content) > info.file_size:
             raise too_large("max_unpacked_bytes", f"more than {self._limits.max_unpacked_bytes:,} bytes when unpacked")
         return content
 
@@ -108,6 +107,14 @@ class Package:
         if _STRICT_BEGIN in content:
             content = _STRICT.sub(_TRANSITIONAL, content)
         return parse_xml(content, self._what, self._tell)
+
+    def readable_xml(self, name: str) -> etree._Element | None:
+        """The same; None where it cannot be read, which `tell` hears."""
+        try:
+            return self.xml(name)
+        except NeverWill as failure:
+            self._tell(f"{name}: {failure.message}")
+            return None
 
     def relations(self, part: str) -> dict[str, Relation]:
         """What `part` refers to, by relationship id; targets inside the package are part names."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import msgspec
-
 from trivium.domain.errors import NeverWill
 from trivium.domain.parsed import ParsedDocument
 from trivium.ports.parser import Blob, ParseLimits, ParserModels
@@ -11,7 +9,7 @@ from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.failures import password_needed
 from trivium_ingest.parse.office import pptx_format
 from trivium_ingest.parse.office.encryption import is_encrypted_of_97
-from trivium_ingest.parse.office.file_times import with_own_times
+from trivium_ingest.parse.office.file_times import as_original
 from trivium_ingest.parse.office.libre_office import convert, program
 from trivium_ingest.parse.registry import Format
 from trivium_ingest.parse.sample import Sample
@@ -37,9 +35,7 @@ def read(blob: Blob, limits: ParseLimits, models: ParserModels) -> ParsedDocumen
         raise password_needed(_WHAT)
     content = convert(blob.content, "ppt", "pptx", limits, _WHAT)
     slides = pptx_format.read(Blob("slides.pptx", content), limits, models)
-    return msgspec.structs.replace(
-        slides, media_type=MEDIA_TYPE, metadata=with_own_times(slides.metadata, blob.content)
-    )
+    return as_original(slides, MEDIA_TYPE, blob.content)
 
 
 FORMAT = Format(

@@ -279,10 +279,9 @@ def picture_ids(node: etree._Element) -> list[tuple[str, str]]:
 def alternative_text(blip: etree._Element) -> str:
     """The description that an author gave to a picture; file names and made-up ones are none."""
     for ancestor in blip.iterancestors():
-        for name in (f"{_WP}docPr",):
-            properties = ancestor.find(name)
-            if properties is not None:
-                return described(properties.get("descr", ""))
+        properties = ancestor.find(f"{_WP}docPr")
+        if properties is not None:
+            return described(properties.get("descr", ""))
     return ""
 
 

@@ -162,10 +162,8 @@ class Body:
         part = f"{reference.removeprefix('./').rstrip('/')}/content.xml"
         if part not in self._package:
             return False
-        try:
-            root = self._package.xml(part)
-        except NeverWill as failure:
-            self._out.warn(f"{part}: {failure.message}")
+        root = self._package.readable_xml(part)
+        if root is None:
             return False
         if root.tag == f"{_MATH}math":
             source = root.find(f".//{_MATH}annotation")

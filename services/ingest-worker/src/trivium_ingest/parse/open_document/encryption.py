@@ -28,6 +28,7 @@ from trivium_ingest.parse.failures import corrupt, password_wrong, sealed, too_l
 from trivium_ingest.parse.office.package import RATIO_FLOOR_BYTES, Package
 from trivium_ingest.parse.open_document.locks import MANIFEST_PART, MANIFEST_SPACE, Lock, locks
 
+_WHAT = "OpenDocument file"
 _WHOLE = "encrypted-package"
 _MAIN = "content.xml"
 _UNREAD = ("META-INF/", "Configurations2/", "Thumbnails/", "settings.xml", "manifest.rdf", "layout-cache")
@@ -39,18 +40,18 @@ _CHECKED_BYTES = 1024
 _BROKEN = (ValueError, LookupError, TypeError, OverflowError, zlib.error)
 
 
-def unlocked(content: bytes, password: Password, limits: ParseLimits, what: str) -> bytes:
+def unlocked(content: bytes, password: Password, limits: ParseLimits) -> bytes:
     """The package without its encryption and without what nobody reads; as it is where nothing is encrypted.
 
     Raises `NeverWill` (`password_wrong`, `encryption_unsupported`, `corrupt_file`, `limit_exceeded`).
     """
-    package = Package(content, limits, what)
-    stated = locks(package, what)
+    package = Package(content, limits, _WHAT)
+    stated = locks(package, _WHAT)
     if not stated:
         return content
     locked = {name: lock for name, lock in stated.items() if not name.startswith(_UNREAD)}
-    _check_work(locked.values(), what)
-    parts = _Parts(package, password, limits, what)
+    _check_work(locked.values())
+    parts = _Parts(package, password, limits)
     if _WHOLE in locked:
         return parts.opened(_WHOLE, locked[_WHOLE])
     names = [name for name in package.names("") if not name.startswith(_UNREAD) and not name.endswith("/")]
@@ -62,7 +63,7 @@ def unlocked(content: bytes, password: Password, limits: ParseLimits, what: str)
     return made.getvalue()
 
 
-def _check_work(locked: Collection[Lock], what: str) -> None:
+def _check_work(locked: Collection[Lock]) -> None:
     """Raises `NeverWill` (`limit_exceeded`) where deriving the keys would take long, or much memory."""
     rounds = sum(lock.rounds for lock in locked if lock.derivation == "pbkdf2")
     work_kib = sum(lock.rounds * lock.memory_kib for lock in locked if lock.derivation == "argon2id")
@@ -70,7 +71,7 @@ def _check_work(locked: Collection[Lock], what: str) -> None:
     if rounds > MAX_ROUNDS or work_kib > MAX_ARGON2_WORK_KIB or most_kib > MAX_ARGON2_KIB:
         raise NeverWill(
             "limit_exceeded",
-            f"Opening this {what} with its password takes more work than Trivium does for one file.",
+            f"Opening this {_WHAT} with its password takes more work than Trivium does for one file.",
             "Save it with its password again, or without one, and upload the new copy.",
         )
 
@@ -78,11 +79,10 @@ def _check_work(locked: Collection[Lock], what: str) -> None:
 class _Parts:
     """Opens parts one after the other, within what they may hold together."""
 
-    def __init__(self, package: Package, password: Password, limits: ParseLimits, what: str) -> None:
+    def __init__(self, package: Package, password: Password, limits: ParseLimits) -> None:
         self._package = package
         self._password = password
         self._limits = limits
-        self._what = what
         self._left = limits.max_unpacked_bytes
         self._proven = False  # the password has opened a part
 
@@ -98,10 +98,10 @@ class _Parts:
                 self._proven = True
                 return self._inflated(deflated, name)
         except UnsupportedAlgorithm as error:
-            raise sealed(self._what) from error
+            raise sealed(_WHAT) from error
         except _BROKEN as error:
-            raise corrupt(self._what, f"its part {name} cannot be unpacked") from error
-        raise corrupt(self._what, f"its part {name} is not what it was") if self._proven else password_wrong(self._what)
+            raise corrupt(_WHAT, f"its part {name} cannot be unpacked") from error
+        raise corrupt(_WHAT, f"its part {name} is not what it was") if self._proven else password_wrong(_WHAT)
 
     def _inflated(self, deflated: bytes, name: str) -> bytes:
         bound = max(RATIO_FLOOR_BYTES, self._limits.max_ratio * len(deflated))
@@ -110,7 +110,7 @@ class _Parts:
         if len(content) > bound:
             raise too_large("max_ratio", f"a part that unpacks to more than {self._limits.max_ratio} times its size")
         if not inflater.eof:
-            raise corrupt(self._what, f"its part {name} ends too early")
+            raise corrupt(_WHAT, f"its part {name} ends too early")
         return content
 
     def _counted(self, content: bytes) -> bytes:

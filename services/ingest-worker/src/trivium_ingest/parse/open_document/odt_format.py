@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trivium.domain.parsed import ParsedDocument, UnitKind
+from trivium.domain.parsed import ParsedDocument
 from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.evidence import Evidence
@@ -43,21 +43,17 @@ def read(blob: Blob, limits: ParseLimits, models: ParserModels) -> ParsedDocumen
     out.leave_sections()
     _running(package, "footer", out)
     title, metadata = properties(package)
-    first = next((unit.text for unit in out.units if unit.kind == UnitKind.HEADING and unit.level == 1), "")
-    return out.document(MEDIA_TYPE, title=title or first, metadata=metadata)
+    return out.document(MEDIA_TYPE, title=title or out.first_heading(1), metadata=metadata)
 
 
 def _running(package: Package, kind: str, out: Collector) -> None:
-    """Each different header or footer once: they come again on every page."""
     if "styles.xml" not in package:
         return
-    seen: dict[str, None] = {}
+    seen = []
     for node in package.xml("styles.xml").iter(f"{STYLE}{kind}", f"{STYLE}{kind}-left", f"{STYLE}{kind}-first"):
         paragraphs = (one_line(paragraph_text(child)) for child in node.iter(f"{TEXT}p", f"{TEXT}h"))
-        seen[" | ".join(filter(None, paragraphs))] = None
-    for text in seen:
-        if any(character.isalpha() for character in text):
-            out.add(UnitKind.NOTE, text)
+        seen.append(" | ".join(filter(None, paragraphs)))
+    out.add_running(seen)
 
 
 FORMAT = Format(

@@ -94,7 +94,7 @@ def rows_of(pieces: Sequence[Piece]) -> list[list[Piece]]:
         smaller = min(bottom - top, piece.bottom - piece.top)
         if rows and overlap > 0.5 * smaller and piece.table is None and rows[-1][0].table is None:
             rows[-1].append(piece)
-            if len(rows[-1]) == 1 or piece.bottom - piece.top > bottom - top:
+            if piece.bottom - piece.top > bottom - top:
                 top, bottom = piece.top, piece.bottom
         else:
             rows.append([piece])

@@ -18,11 +18,10 @@ from trivium_ingest.parse.pdf.boxes import boxed
 from trivium_ingest.parse.pdf.lines import Piece, pieces_of
 from trivium_ingest.parse.pdf.right_to_left import RIGHT_TO_LEFT, read_mixed_words
 from trivium_ingest.parse.pdf.tables import Rect, ruled_tables
-from trivium_ingest.parse.pdf.visibility import unseen_words
+from trivium_ingest.parse.pdf.visibility import MAX_OBJECTS, bounds_of, unseen_words
 from trivium_ingest.parse.pdf.words import Frame, Word, page_frame, page_text, read_words, reading_turn, sideways
 
 OCR_DPI = 200
-MAX_OBJECTS = 4_000
 MAX_RECTS = 4_000
 MAX_FORM_PICTURES = 100
 MAX_FORM_OBJECTS = 200
@@ -211,7 +210,7 @@ def _objects(page: Any, frame: Frame, layout: Frame) -> tuple[list[Rect], list[R
         if kind == text:
             continue  # nearly all objects of nearly all pages
         if kind == pdfium.FPDF_PAGEOBJ_PATH and len(rects) < MAX_RECTS:
-            bounds = _bounds(handle)
+            bounds = bounds_of(handle)
             if bounds and _drawn(handle):
                 rects.append(layout.place(*bounds))
         elif kind == pdfium.FPDF_PAGEOBJ_IMAGE:
@@ -222,7 +221,7 @@ def _objects(page: Any, frame: Frame, layout: Frame) -> tuple[list[Rect], list[R
             matrix = pdfium.FS_MATRIX()
             pdfium.FPDFPageObj_GetMatrix(handle, matrix)
             pictures.extend(picture for inner in images for picture in _picture(inner, frame, matrix))
-            if bounds := _bounds(handle):
+            if bounds := bounds_of(handle):
                 forms.append(frame.place(*bounds))
     return ([] if len(rects) >= MAX_RECTS else rects), forms, pictures
 
@@ -233,7 +232,7 @@ def _form_size(handle: Any) -> int:
 
 def _picture(handle: Any, frame: Frame, form: Any = None) -> list[Picture]:
     """The picture, placed by the matrix of the form that it stands in, if any."""
-    bounds = _bounds(handle)
+    bounds = bounds_of(handle)
     if bounds and form is not None:
         corners = [(x, y) for x in bounds[::2] for y in bounds[1::2]]
         xs = [form.a * x + form.c * y + form.e for x, y in corners]
@@ -243,14 +242,6 @@ def _picture(handle: Any, frame: Frame, form: Any = None) -> list[Picture]:
     if not bounds or not pdfium.FPDFImageObj_GetImagePixelSize(handle, width, height):
         return []
     return [Picture(handle, frame.place(*bounds), width.value, height.value)]
-
-
-def _bounds(handle: Any) -> Rect | None:
-    edges = [ctypes.c_float() for _ in range(4)]
-    if not pdfium.FPDFPageObj_GetBounds(handle, *edges):
-        return None
-    left, bottom, right, top = (edge.value for edge in edges)
-    return left, bottom, right, top
 
 
 def _drawn(handle: Any) -> bool:

@@ -27,12 +27,7 @@ from trivium_ingest.parse.pdf.figures import Album, Figure
 from trivium_ingest.parse.pdf.notes import mark_footnotes
 from trivium_ingest.parse.pdf.opening import HEADER_WITHIN, open_document
 from trivium_ingest.parse.pdf.outline import Entry, mark_headings, read_outline
-from trivium_ingest.parse.pdf.page import (
-    Page,
-    read_page,
-    render,
-    turned,
-)
+from trivium_ingest.parse.pdf.page import Page, read_page, render, turned
 from trivium_ingest.parse.pdf.running import Running, running_texts
 from trivium_ingest.parse.pdf.title import document_title
 from trivium_ingest.parse.pdf.words import Frame
@@ -83,7 +78,7 @@ def read(blob: Blob, limits: ParseLimits, models: ParserModels) -> ParsedDocumen
             raise too_large("max_pages", f"{count:,} pages")
         metadata = {key: value for key in _METADATA if (value := document.get_metadata_value(key))}
         entries = read_outline(document)
-        members = Members(limits, len(blob.content), out)
+        members = Members(blob, limits, out)
         areas = list(_areas(document, count, limits, with_ocr, out, members))
         listed_files(document.raw, members)
     finally:

@@ -92,14 +92,22 @@ def _grounds(page: Any, layout: Frame) -> tuple[list[Rect], list[Rect]]:
         kind = pdfium.FPDFPageObj_GetType(handle)
         if kind == pdfium.FPDF_PAGEOBJ_TEXT or (kind == pdfium.FPDF_PAGEOBJ_PATH and not _paints(handle)):
             continue
-        edges = [ctypes.c_float() for _ in range(4)]
-        if not pdfium.FPDFPageObj_GetBounds(handle, *edges):
+        bounds = bounds_of(handle)
+        if bounds is None:
             continue
-        left, bottom, right, top = (edge.value for edge in edges)
-        painted.append(layout.place(left, bottom, right, top))
+        painted.append(layout.place(*bounds))
         if kind in (pdfium.FPDF_PAGEOBJ_IMAGE, pdfium.FPDF_PAGEOBJ_FORM):
             pictures.append(painted[-1])
     return painted, pictures
+
+
+def bounds_of(handle: Any) -> Rect | None:
+    """Where an object stands in the page's user space: left, bottom, right, top; None where that is not known."""
+    edges = [ctypes.c_float() for _ in range(4)]
+    if not pdfium.FPDFPageObj_GetBounds(handle, *edges):
+        return None
+    left, bottom, right, top = (edge.value for edge in edges)
+    return left, bottom, right, top
 
 
 def _paints(handle: Any) -> bool:

@@ -90,7 +90,7 @@ class _Document:
         self._list: list[str] = []
         self._item = False
         self._after: list[tuple[str, str]] = []  # notes and pictures to come after the paragraph they hang at
-        self._running: dict[str, None] = {}
+        self._running: list[str] = []
         self._properties: dict[str, str] = {}
 
     def read(self, content: bytes) -> ParsedDocument:
@@ -105,11 +105,9 @@ class _Document:
         self._flush_table()
         self._flush_list()
         self._out.leave_sections()
-        for text in self._running:
-            self._out.add(UnitKind.NOTE, text)
-        first = next((unit.text for unit in self._out.units if unit.kind == UnitKind.HEADING and unit.level == 1), "")
-        title = self._properties.pop("title", "")
-        return self._out.document(MEDIA_TYPE, title=title or first, metadata=self._properties)
+        self._out.add_running(self._running)
+        title = self._properties.pop("title", "") or self._out.first_heading(1)
+        return self._out.document(MEDIA_TYPE, title=title, metadata=self._properties)
 
     def _take(self, token: Token) -> None:
         if token.kind == "hex":
@@ -164,7 +162,7 @@ class _Document:
         if destination in _NOTES or destination == "pict":
             self._after.append((destination, text))
         elif destination in _RUNNING:
-            self._running.update({line: None for line in [one_line(text)] if any(c.isalpha() for c in line)})
+            self._running.append(one_line(text))
         elif destination in ("title", "author"):
             self._properties[destination] = one_line(_paired(text))
         elif destination in _TIMES:

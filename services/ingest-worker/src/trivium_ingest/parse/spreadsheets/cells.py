@@ -14,7 +14,7 @@ import msgspec
 from trivium.domain.errors import NeverWill
 from trivium_ingest.parse.office.package import Package
 
-_S = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+S = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _LETTERS = re.compile(r"\$?[A-Z]{1,3}\$?")
 _REFERENCE = re.compile(r"\$?([A-Z]{1,3})\$?(\d{1,7})")
 # Formats that Excel has by number (ECMA-376, part 1, 18.8.30).
@@ -67,11 +67,11 @@ class CellFormats(msgspec.Struct, frozen=True):
         """From the workbook's style sheet, of that name; without one, numbers stay numbers."""
         try:
             root = package.xml(part)
-            settings = package.xml("xl/workbook.xml").find(f"{_S}workbookPr")
+            settings = package.xml("xl/workbook.xml").find(f"{S}workbookPr")
         except NeverWill:
             return cls(())
-        custom = {node.get("numFmtId", ""): node.get("formatCode", "") for node in root.iter(f"{_S}numFmt")}
-        styles = root.find(f"{_S}cellXfs")
+        custom = {node.get("numFmtId", ""): node.get("formatCode", "") for node in root.iter(f"{S}numFmt")}
+        styles = root.find(f"{S}cellXfs")
         kinds = tuple(_kind(node.get("numFmtId", "0"), custom) for node in (styles if styles is not None else ()))
         since_1904 = settings is not None and settings.get("date1904") in ("1", "true")
         return cls(kinds, since_1904)

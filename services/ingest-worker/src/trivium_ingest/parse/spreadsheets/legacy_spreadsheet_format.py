@@ -22,7 +22,7 @@ from trivium_ingest.parse.open_document.content import open_package, properties
 from trivium_ingest.parse.registry import Format
 from trivium_ingest.parse.sample import OLE2_MAGIC, Sample
 from trivium_ingest.parse.spreadsheets.cells import duration, plain_number
-from trivium_ingest.parse.spreadsheets.merged import Merged, Range, merged_in_binary
+from trivium_ingest.parse.spreadsheets.merged import Merged, Range, merged_in_binary, merged_in_open_document
 from trivium_ingest.parse.spreadsheets.sheet import Row, add_rows
 
 _WHAT = "workbook"
@@ -32,6 +32,7 @@ _OVER_A_DAY = re.compile(  # what calamine makes no time of
     r"(?P<sign>-?)PT(?P<hours>\d{1,9})H(?:(?P<minutes>\d{1,2})M)?(?:(?P<seconds>\d{1,2}(?:\.\d+)?)S)?"
 )
 _XLSB = "application/vnd.ms-excel.sheet.binary.macroenabled.12"
+_MERGED = {_XLSB: merged_in_binary, _ODS: merged_in_open_document}
 
 
 def recognise(sample: Sample) -> Evidence:
@@ -47,7 +48,7 @@ def read(blob: Blob, limits: ParseLimits, _models: ParserModels) -> ParsedDocume
     """Every sheet in order; hidden ones are read too, and said to be hidden."""
     out = Collector(limits)
     media_type, told, package = _told(blob.content, limits, out)
-    merged = merged_in_binary(package) if package and media_type == _XLSB else {}
+    merged = _MERGED[media_type](package) if package else {}
     try:
         book = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(blob.content))
         names = book.sheet_names
@@ -119,7 +120,7 @@ FORMAT = Format(
     name="XLS, XLSB, ODS",
     media_types=(_XLS, _XLSB, _ODS),
     extensions=("xls", "xlsb", "ods"),
-    version=8,
+    version=9,
     recognise=recognise,
     read=read,
     cites="sheet and rows",

@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Iterable
+from contextlib import suppress
+from xml.parsers import expat
 
+from trivium.domain.errors import NeverWill
 from trivium_ingest.parse.office.package import Package
 from trivium_ingest.parse.spreadsheets.worksheet_rows import line_of
 
@@ -18,6 +21,9 @@ _BOOK = "xl/workbook.bin"
 _BEGIN = re.compile(rb"\xb1\x01\x04(?=(.{4}))", re.DOTALL)
 _MERGE_CELL = struct.Struct("<3x4I")
 _END = b"\xb2\x01\0"
+_TABLE = "urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
+_SHEET, _ROW, _NAME = (f"{_TABLE}{name}" for name in ("table", "table-row", "name"))
+_CELLS = (f"{_TABLE}table-cell", f"{_TABLE}covered-table-cell")
 
 
 class Merged:
@@ -61,6 +67,51 @@ def merged_in_binary(package: Package) -> dict[str, list[Range]]:
         end = at + 4 + 2 * int.from_bytes(book[at : at + 4], "little")
         found[book[at + 4 : end].decode("utf-16-le", "replace")] = _merged_cells(package.read(relation.target))
     return found
+
+
+def merged_in_open_document(package: Package) -> dict[str, list[Range]]:
+    """By sheet, what an ODS workbook merges; what stands behind damage is left out."""
+    spans = _Spans()
+    parser = expat.ParserCreate(namespace_separator="}")
+    parser.StartElementHandler = spans.start
+    parser.StartDoctypeDeclHandler = _give_up
+    with suppress(NeverWill, expat.ExpatError):  # the reader of the sheets will say what is wrong
+        content = package.read("content.xml")
+        if b"-spanned" in content:
+            parser.Parse(content, True)
+    return spans.by_sheet
+
+
+def _give_up(*_: object) -> None:
+    raise expat.ExpatError("it declares a document type")
+
+
+class _Spans:
+    """What the cells of one sheet after the other cover, row by row and column by column."""
+
+    def __init__(self) -> None:
+        self.by_sheet: dict[str, list[Range]] = {}
+        self._ranges: list[Range] = []
+        self._row, self._below, self._column = 0, 1, 1
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        if name == _SHEET:
+            self._ranges = self.by_sheet.setdefault(attributes.get(_NAME, ""), [])
+            self._below = 1
+        elif name == _ROW:
+            self._row, self._column = self._below, 1
+            self._below += _number(attributes, "rows-repeated")
+        elif name in _CELLS:
+            columns, rows = _number(attributes, "columns-spanned"), _number(attributes, "rows-spanned")
+            if columns > 1 or rows > 1:
+                # A row that repeats says the same in each.
+                self._ranges.append((self._row, self._column, self._below + rows - 2, self._column + columns - 1))
+            self._column += _number(attributes, "columns-repeated")
+
+
+def _number(attributes: dict[str, str], what: str) -> int:
+    told = attributes.get(f"{_TABLE}number-{what}", "1")
+    return max(1, int(told)) if told.isascii() and told.isdigit() and len(told) < 10 else 1
 
 
 def _merged_cells(sheet: bytes) -> list[Range]:

@@ -20,10 +20,10 @@ from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.failures import corrupt
 from trivium_ingest.parse.images.ocr import Reader
 from trivium_ingest.parse.office.package import Package, Relation
-from trivium_ingest.parse.office.wordprocessing import C, chart_tables
+from trivium_ingest.parse.office.wordprocessing import C, R, chart_tables
 from trivium_ingest.parse.registry import Format
 from trivium_ingest.parse.sample import Sample
-from trivium_ingest.parse.spreadsheets.cells import CellFormats, column_of, row_of
+from trivium_ingest.parse.spreadsheets.cells import CellFormats, S, column_of, row_of
 from trivium_ingest.parse.spreadsheets.merged import Merged, Range
 from trivium_ingest.parse.spreadsheets.shared_strings import shared_strings, unescaped
 from trivium_ingest.parse.spreadsheets.sheet import Row, add_rows
@@ -31,8 +31,6 @@ from trivium_ingest.parse.spreadsheets.worksheet import Worksheet
 from trivium_ingest.parse.spreadsheets.worksheet_rows import Show
 
 MEDIA_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
-S = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
-_R_ID = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 _WHAT = "Excel workbook"
 _BOOK, _STRINGS, _STYLES = "xl/workbook.xml", "xl/sharedStrings.xml", "xl/styles.xml"
 _NO_STRING = "Cells refer to shared strings that the workbook does not have; what they said is missing."
@@ -54,7 +52,7 @@ def read(blob: Blob, limits: ParseLimits, models: ParserModels) -> ParsedDocumen
     names = []
     for sheet in list(package.xml(_BOOK).iter(f"{S}sheet"))[:MAX_SHEETS]:
         name = sheet.get("name", "")
-        relation = relations.get(sheet.get(_R_ID, ""))
+        relation = relations.get(sheet.get(f"{R}id", ""))
         if relation is None or relation.target not in package:
             continue
         names.append(name)

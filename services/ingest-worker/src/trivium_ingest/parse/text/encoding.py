@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from contextlib import suppress
 
 import charset_normalizer
 
@@ -42,13 +43,11 @@ def decode(content: bytes, declared: str = "") -> tuple[str, str]:
         return behind.decode(name, "replace"), name
     if name := _utf16_without_mark(content) or _seven_bit(content, declared):
         return content.decode(name, "replace"), name
-    try:
+    with suppress(UnicodeDecodeError):
         return content.decode("utf-8"), "utf-8"
-    except UnicodeDecodeError as error:
-        damaged = error
     if declared and (found := decode_declared(content, declared)) is not None:
         return found
-    if _mostly_utf8(content, damaged.start):
+    if _mostly_utf8(content):
         return content.decode("utf-8", "replace"), "utf-8"
     name = _eight_bit(content)
     return content.decode(name, "replace"), name
@@ -102,12 +101,12 @@ def _seven_bit(content: bytes, declared: str) -> str:
     return declared if charset_of(declared).startswith(_SEVEN_BIT) and content.isascii() else ""
 
 
-def _mostly_utf8(content: bytes, first_bad: int) -> bool:
+def _mostly_utf8(content: bytes) -> bool:
     """A damaged UTF-8 file: many whole multi-byte sequences, few stray bytes."""
     sample = content[:_DETECT_BYTES]
     replaced = sample.decode("utf-8", "replace").count("�")
     whole = len(_HIGH.findall(sample.decode("utf-8", "ignore").encode()))
-    return whole >= 8 * max(replaced, 1) and first_bad >= 0
+    return whole >= 8 * max(replaced, 1)
 
 
 def _eight_bit(content: bytes) -> str:

@@ -1,9 +1,10 @@
-"""Plain text in any encoding: paragraphs, headings and lists, each with its range in the decoded text."""
+"""Plain text in any encoding: paragraphs, headings, lists and settings, each with its range in the decoded text."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from trivium.domain.parsed import ParsedDocument, Position, UnitKind
 from trivium.ports.parser import Blob, ParseLimits, ParserModels
@@ -18,16 +19,26 @@ MAX_HEADING_CHARS = 100
 _NEWLINE = r"(?:\r\n|[\n\r\x85\u2028])"
 # Begins at a line end, so that long runs of blanks are looked at once.
 _BLANK = re.compile(rf"{_NEWLINE}(?:[ \t\0\ufeff]*{_NEWLINE})+|[\x0c\u2029]")
+_LINES = re.compile(r"[^\n]+")
 _NUMBERED = re.compile(r"(?:\d{1,2}(?:\.\d{1,3}){0,4}\.?|[IVX]{1,5}\.|[A-Z]\.)\s+[^\W\d_]")
 _CHAPTER = re.compile(r"(?:chapter|part|section|appendix|book|annex|article)\s+[\dIVXLA-Z]+\b", re.IGNORECASE)
 _ITEM = re.compile(r"[ \t]*(?:[-*•‣·\u2013]|\(?\d{1,3}[.)])\s+\S")
 _RULE = re.compile(r"[ \t]*([=\-~*_#])\1{2,}[ \t]*")
 _ORG_HEADING = re.compile(r"(\*{1,6}|={1,6})\s+(\S.*?)(?:\s+=*)?$")
+_SETTINGS = ("toml", "ini", "cfg", "conf", "cnf", "properties", "env")  # how the names of their files end
+_SETTING = re.compile(r"[ \t]*[#;]?[ \t]*[\w.\"'$-]+(?:\[[^\]\n]*\])?[ \t]*=")
+_REMARK = re.compile(r"[ \t]*[#;]")
+_SECTION = re.compile(r"\[{1,2}[^\[\]\n]+\]{1,2}[ \t]*(?:[#;].*)?")
+MIN_SETTINGS = 3  # lines, where the name does not tell
+SETTINGS_SHARE = 0.8  # of lines that are a setting, a remark or a section's name
+SETTINGS_LINES = 200  # that are looked at
 _ORG_KEYWORD = re.compile(r"#\+(?:title|TITLE):\s*(.+)")
 
 
 def recognise(sample: Sample) -> Evidence:
-    """Everything that decodes to text is text, when nothing more particular claims it."""
+    """Everything that decodes to text is text, when nothing more particular claims it; settings tell by their name."""
+    if sample.extension in _SETTINGS and _holds_settings(sample.text, sample.extension):
+        return Evidence.NAMED_MARKUP
     return Evidence.TEXT if sample.text.strip("\0\r\n\t ") or _blank(sample) else Evidence.NONE
 
 
@@ -41,6 +52,9 @@ def read(blob: Blob, limits: ParseLimits, _models: ParserModels) -> ParsedDocume
     out = Collector(limits)
     if "�" in text:
         out.warn(f"Some bytes are not valid {encoding} and are shown as U+FFFD.")
+    if _holds_settings(text, blob.name.rpartition(".")[2].lower()):
+        _read_settings(out, text)
+        return out.document(MEDIA_TYPE, metadata={"encoding": encoding})
     title = ""
     for start, end in paragraphs(text):
         heading = _heading(text[start:end])
@@ -57,6 +71,32 @@ def read(blob: Blob, limits: ParseLimits, _models: ParserModels) -> ParsedDocume
         else:
             _body(out, text, start, end)
     return out.document(MEDIA_TYPE, title=title, metadata={"encoding": encoding})
+
+
+def _holds_settings(text: str, extension: str) -> bool:
+    lines = list(islice((line.group() for line in _LINES.finditer(text) if line.group().strip()), SETTINGS_LINES))
+    settings = sum(bool(_SETTING.match(line)) for line in lines)
+    if extension in _SETTINGS:
+        return settings > 0
+    alike = sum(bool(_SETTING.match(line) or _REMARK.match(line) or _SECTION.fullmatch(line)) for line in lines)
+    return settings >= MIN_SETTINGS and alike >= SETTINGS_SHARE * len(lines)
+
+
+def _read_settings(out: Collector, text: str) -> None:
+    for start, end in paragraphs(text):
+        begin = start
+        for line in _LINES.finditer(text, start, end):
+            if _SECTION.fullmatch(said := line.group().strip()):
+                _verbatim(out, text, begin, line.start())
+                begin = line.end()
+                place = line.start() + line.group().index(said)
+                out.heading(said, 1, Position(offset=(place, place + len(said))))
+        _verbatim(out, text, begin, end)
+
+
+def _verbatim(out: Collector, text: str, start: int, end: int) -> None:
+    for begin, stop in _stripped(text, start, end):
+        out.add(UnitKind.CODE, text[begin:stop], Position(offset=(begin, stop)), verbatim=True)
 
 
 def paragraphs(text: str) -> Iterator[tuple[int, int]]:
@@ -140,8 +180,8 @@ def _after_heading(text: str, start: int, end: int) -> tuple[int, int] | None:
 FORMAT = Format(
     name="plain text",
     media_types=(MEDIA_TYPE,),
-    extensions=("txt", "text", "log", "asc"),
-    version=2,
+    extensions=("txt", "text", "log", "asc", *_SETTINGS),
+    version=3,
     recognise=recognise,
     read=read,
     cites="section; characters in the text",

@@ -43,19 +43,15 @@ _ARTICLES = ("Article", "BlogPosting", "Report", "WebPage", "TechArticle", "Reci
 
 def about(root: etree._Element) -> dict[str, str]:
     """The page's own words for `title`, `author`, `date`, `site`, `language`, `url` and `description`."""
-    found: dict[str, str] = {}
     told = {**_declared(root), **_structured(root)}
     if language := root.get("lang", ""):
         told["language"] = language
     canonical = (link for link in root.iter("link") if " canonical " in f" {link.get('rel', '')} ")
     if address := next((link.get("href") for link in canonical if "href" in link.attrib), ""):
         told["url"] = address
-    for name, value in told.items():
-        if clean := one_line(value)[:MAX_VALUE_CHARS]:
-            found[name] = clean
-    if "url" in found and not found["url"].startswith(("http://", "https://")):
-        del found["url"]
-    return found
+    if not one_line(told.get("url", "")).startswith(("http://", "https://")):
+        told.pop("url", None)
+    return {name: clean for name, value in told.items() if (clean := one_line(value)[:MAX_VALUE_CHARS])}
 
 
 def charset(page: bytes) -> str:

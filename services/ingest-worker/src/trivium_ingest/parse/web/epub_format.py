@@ -24,7 +24,7 @@ from trivium_ingest.parse.sample import Sample
 from trivium_ingest.parse.text.clean import one_line
 from trivium_ingest.parse.text.encoding import decode
 from trivium_ingest.parse.web.html_text import Walker, parse_html
-from trivium_ingest.parse.web.visibility import hidden_selectors
+from trivium_ingest.parse.web.visibility import body_of, hidden_selectors
 
 MEDIA_TYPE = "application/epub+zip"
 _WHAT = "EPUB book"
@@ -87,7 +87,7 @@ class _Book:
         return self._out.document(MEDIA_TYPE, title=self._stated("title"), metadata=self._metadata())
 
     def _chapter(self, part: str) -> None:
-        root = parse_html(_without_declaration(decode(self._package.read(part))[0]), self._out)
+        root = self._page(part, self._out)
         if root is None:
             return
         before = len(self._out.units)
@@ -95,7 +95,7 @@ class _Book:
         if label and next(root.iter(*_HEADINGS), None) is None and root.xpath("normalize-space(.)"):
             self._out.heading(label, 1)
             before += 1
-        Walker(self._out, hidden_selectors(root), keep_chrome=True).walk(_body(root))
+        Walker(self._out, hidden_selectors(root), keep_chrome=True).walk(body_of(root))
         if len(self._out.units) == before:
             self._scanned(root, part)
 
@@ -107,6 +107,10 @@ class _Book:
             target = _target(part, source)
             if target in self._package:
                 self._reader.embedded(self._package.read(target), target, Position())
+
+    def _page(self, part: str, out: Collector | None = None) -> etree._Element | None:
+        markup, _ = decode(self._package.read(part))
+        return parse_html(markup.partition("?>")[2] if markup.lstrip().startswith("<?xml") else markup, out)
 
     def _manifest(self) -> dict[str, _Item]:
         return {
@@ -123,7 +127,7 @@ class _Book:
             if item.part not in self._package:
                 continue
             if "nav" in item.properties.split():
-                root = parse_html(_without_declaration(decode(self._package.read(item.part))[0]))
+                root = self._page(item.part)
                 for anchor in root.iter("a") if root is not None else ():
                     labels.setdefault(
                         _target(item.part, anchor.get("href", "")), one_line("".join(map(str, anchor.itertext())))
@@ -134,7 +138,7 @@ class _Book:
 
     def _ncx(self, part: str) -> dict[str, str]:
         labels: dict[str, str] = {}
-        root = parse_html(_without_declaration(decode(self._package.read(part))[0]))  # its usual DOCTYPE needs no DTD
+        root = self._page(part)  # its usual DOCTYPE needs no DTD
         for point in root.iter("navpoint") if root is not None else ():
             text, content = point.find("navlabel/text"), point.find("content")
             if text is not None and content is not None:
@@ -176,15 +180,6 @@ def _root_part(package: Package) -> str:
 def _target(part: str, reference: str) -> str:
     """The part that a reference in `part` names; what is elsewhere names no part."""
     return posixpath.normpath(posixpath.join(posixpath.dirname(part), unquote(reference.partition("#")[0])))
-
-
-def _without_declaration(markup: str) -> str:
-    return markup.partition("?>")[2] if markup.lstrip().startswith("<?xml") else markup
-
-
-def _body(root: etree._Element) -> etree._Element:
-    body = root.find(".//body")
-    return root if body is None else body
 
 
 FORMAT = Format(

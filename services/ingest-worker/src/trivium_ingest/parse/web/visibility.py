@@ -177,10 +177,15 @@ def _mostly_links(node: etree._Element) -> bool:
     return bool(total) and linked >= _LINK_LIST_SHARE * total and linked / len(anchors) < 40
 
 
+def body_of(root: etree._Element) -> etree._Element:
+    """<body>, or all there is."""
+    body = root.find(".//body")
+    return root if body is None else body
+
+
 def main_content(root: etree._Element) -> etree._Element:
     """The element with the page's own content: <main>, a sole <article>, else <body>."""
-    body = root.find(".//body")
-    body = root if body is None else body
+    body = body_of(root)
     candidates = [*body.iter("main"), *body.iterfind(".//*[@role='main']")]
     articles = list(body.iter("article"))
     candidates += articles if len(articles) == 1 else []

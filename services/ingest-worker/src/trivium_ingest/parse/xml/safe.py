@@ -29,7 +29,7 @@ def parse_xml(content: bytes, what: str, tell: Callable[[str], None], *, allow_d
     content = _as_utf8(content).lstrip(b"\xef\xbb\xbf \t\r\n")
     if has_doctype(content):
         if not allow_doctype:
-            raise _unsafe(what)
+            raise unsafe(what)
         content = without_doctype(content, what, tell)
     try:
         return etree.fromstring(content, parser=_parser(recover=False))
@@ -55,7 +55,8 @@ def _as_utf8(content: bytes) -> bytes:
     return _DECLARATION.sub("", text, count=1).encode("utf-8", "replace")
 
 
-def _unsafe(what: str) -> NeverWill:
+def unsafe(what: str) -> NeverWill:
+    """Of a document type declaration where none is allowed; `what` the file is."""
     return NeverWill(
         "unsafe_xml",
         f"This {what} declares its own document type or entities, which are never expanded.",

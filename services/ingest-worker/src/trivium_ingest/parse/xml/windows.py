@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import IO
 from xml.parsers import expat
 
-from trivium.domain.errors import NeverWill
+from trivium_ingest.parse.xml.safe import unsafe
 
 _PIECE_BYTES = 1 << 16
 _MAX_WINDOW_BYTES = 1 << 20
@@ -81,8 +81,4 @@ def plain_text(texts: Iterable[str], markup: str) -> list[str] | None:
 
 
 def _refuse(*_: object) -> None:
-    raise NeverWill(
-        "unsafe_xml",
-        "This Excel workbook declares its own document type or entities, which are never expanded.",
-        "Open it in Excel and save it again.",
-    )
+    raise unsafe("Excel workbook")

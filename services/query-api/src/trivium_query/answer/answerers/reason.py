@@ -27,7 +27,7 @@ _CUE = re.compile(
     r"|(?:comes?|came|results?|stems?) from|the reason|for (?:that|this|which) reason|(?:which|that|this) is why"
     r"|cause(?=:|\s+(?:was|is)\b)|used (?:to|for|as)|to (?:avoid|prevent|protect|save|make|allow|keep)"
     r"|weil|denn|damit|wegen|aufgrund|deshalb|parce que|puisque|à cause|grâce à|afin|pour que"
-    r"|porque|debido a|a causa de|para que|ya que)\b",
+    r"|porque|debido a|a causa de|para que|ya que)\b|,\s+as\s+(?:it|they|he|she|we|you|there)\b",
     re.IGNORECASE,
 )
 # What stands behind these is the reason, up to the next mark.
@@ -38,6 +38,9 @@ _BECAUSE_OF = re.compile(
 )
 # What is used for something stands in the sentence that says so: "the type that it uses" is no use of it.
 _OF_USE = re.compile(r"\bused (?:for|as|to)\b|\bpurpose\b", re.IGNORECASE)
+# What something is used for does not tell why it is so.
+_WHY = re.compile(r"^\W*why\b", re.IGNORECASE)
+_USED = re.compile(r"\bused(?=\s(?:to|for|as)\b)", re.IGNORECASE)
 # The reason is the sentence before.
 _REFERS_BACK = re.compile(r"\W*(?:for (?:that|this) reason|(?:that|this) is why)\b", re.IGNORECASE)
 
@@ -62,7 +65,7 @@ def answer_by_reason(question: str, extracted: Extract, hits: Sequence[Hit]) -> 
 
 def _gives_reason(question: str, one: Candidate, asked: Asked) -> bool:
     """Not of something else that came about because of what is asked: "it is vacant since Ruth left"."""
-    if not _CUE.search(one.text):
+    if not _CUE.search(_USED.sub(" ", one.text) if _WHY.match(question) else one.text):
         return False
     words = set(content_words(question, asked.language)).difference(*map(content_words, asked.names))
     behind = words & asked.words_in(" ".join(_BECAUSE_OF.findall(one.text)))

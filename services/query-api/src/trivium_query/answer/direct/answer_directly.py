@@ -9,6 +9,7 @@ import msgspec
 
 from trivium.domain.answers import Verdict
 from trivium.domain.retrieval import Hit
+from trivium.text.names import names_in
 from trivium_query.answer.answerers.closest import refused
 from trivium_query.answer.citations import Draft
 from trivium_query.answer.direct.agents import acts_on_what_is_asked
@@ -27,10 +28,11 @@ from trivium_query.answer.direct.doubts import (
 )
 from trivium_query.answer.direct.focus import CLEAR
 from trivium_query.answer.direct.hops import Found, Read
+from trivium_query.answer.direct.identifiers import holds_each, identifiers_in
 from trivium_query.answer.direct.life import YEAR
 from trivium_query.answer.direct.opposites import agrees
 from trivium_query.answer.direct.polarity import denies, denies_of_another
-from trivium_query.answer.direct.short import fits_wanted
+from trivium_query.answer.direct.short import ANY_DAY, fits_wanted, tells_time
 from trivium_query.answer.direct.units import COUNTED, NUMBER_WORDS
 from trivium_query.answer.direct.yes_no import Decided, asks_yes_or_no
 from trivium_query.answer.evidence import may_be_named
@@ -53,10 +55,13 @@ _SEVERAL = re.compile(
 )
 _AND = re.compile(r",|[&+/]|\band\b", re.I)
 _WHY = re.compile(r"^\W*(?:why|how come)\b", re.I)
+_CLAUSE = re.compile(r"(?<=\w)\W+(?:if|when|while|until|before|after|unless|without|that|who|whose)\b", re.I)
+_GIVES_REASON = re.compile(r"\b(?:because|since|as|so|due to|owing to)\b|:", re.I)
 _MANNER = re.compile(r"^\W*how (?:did|does|do|was|were|is|are|has|have|had)\b", re.I)
 # Also a word of a number that tells one kind from others: "a three-room flat", which "three rooms" may tell of.
 _NUMBER = re.compile(rf"\d+(?:[.,]\d+)*|\b{NUMBER_WORDS}-(?!year|{NUMBER_WORDS})[a-z]{{3}}")
 _NUMBER_APART = re.compile(rf"\b({NUMBER_WORDS})\s(?=[a-z]{{3}})", re.I)
+_CODE_NAME = re.compile(r"\S*(?:\w[._/(]|\d)\S*")  # "self._queue", "1.15.1"
 _LAST = re.compile(r"\b(of|from|for|with|about)\W*$", re.I)
 _TELLS = re.compile(r"[.!?:;][\"'\u201d\u2019)*_]*$|\d|(?:\S+\s+){5}")  # else it is a heading: "Gas, electrics, safety"
 MANNER_WORDS = 3  # at least, that tell how something came about
@@ -79,7 +84,7 @@ async def answer_directly(question: str, extracted: Extract, hits: Sequence[Hit]
     likely = confidence(direct, extracted, hits, weights)
     by_rule = direct.compared is not None or (direct.decided is not None and direct.decided.by_rule)
     doubted = likely.answerable < ANSWERABLE or (likely.right < LEAST_RIGHT and not by_rule)
-    if doubted or not _says_anything(direct, extracted):
+    if doubted or not _says_anything(direct, extracted) or _is_of_unknown(question, direct, hits):
         near = refused(question, hits, _likeliest(direct) or _nearest(extracted)).draft
         return ReadAnswer(near, Verdict.NOT_SUPPORTED, likely.right)
     likely_right = (
@@ -107,6 +112,13 @@ async def answer_directly(question: str, extracted: Extract, hits: Sequence[Hit]
     return ReadAnswer(draft, Verdict.SUPPORTED if sure else Verdict.PARTIALLY_SUPPORTED, likely.right)
 
 
+def _is_of_unknown(question: str, direct: Direct, hits: Sequence[Hit]) -> bool:
+    """Whether the document that was read has nowhere in the hits what the question names by its exact writing."""
+    identifiers = identifiers_in(question)
+    read = {hit.chunk.document_id for hit in _hits_read(direct)}
+    return not holds_each(identifiers, [hit for hit in hits if not read or hit.chunk.document_id in read])
+
+
 def _likeliest(direct: Direct) -> list[tuple[Hit, str]]:
     """The sentences of the likeliest spans, where the hits clearly say of which document the question is."""
     there = [one for one in direct.chosen if direct.focus[one.found.hit.chunk.document_id] >= CLEAR]
@@ -124,7 +136,9 @@ def _is_of_others(question: str, direct: Direct, draft: Draft) -> bool:
     if direct.compared or direct.asks_yes_or_no:
         return False
     said = " ".join(citation.quote for citation in draft.citations)
-    return bool(denies(question) and not denies(said)) or _BETWEEN.search(question) is not None
+    main = _CLAUSE.split(question)[0]  # what "if nobody replies" is no other thing
+    others = not _WHY.search(question) and denies(main) and not denies(said)
+    return others or _BETWEEN.search(question) is not None
 
 
 def _tells_of_another(question: str, direct: Direct, extracted: Extract) -> bool:
@@ -139,12 +153,27 @@ def _tells_of_another(question: str, direct: Direct, extracted: Extract) -> bool
 
 
 def _is_form_asked_for(question: str, draft: Draft) -> bool:
-    """Not one number for "how many more", unless its sentence says "more"; nor a word for how something came about."""
+    """Not one number for "how many more", unless its sentence says "more"; nor a word for how something came about.
+
+    Nor a date or a bare name for why.
+    """
     said = " ".join(citation.quote for citation in draft.citations[:1])
     more = _HOW_MANY_MORE.search(question)
     if more and not re.search(rf"\b{more[1]}\b", said, re.I):
         return False
+    if _WHY.search(question) and draft.short and _names_only(draft.short, said):
+        return False
     return not (_MANNER.search(question) and 0 < len(draft.short.split()) < MANNER_WORDS)
+
+
+def _names_only(short: str, said: str) -> bool:
+    """Whether it is nothing but names, dates and numbers; what a sentence begins with only looks like a name."""
+    if _CODE_NAME.fullmatch(short):
+        return True
+    rest = ANY_DAY.sub(" ", short)
+    for name in () if said.startswith(short) else reversed(names_in(rest)):
+        rest = f"{rest[: name.start]} {rest[name.end :]}"
+    return not any(not word.isdigit() for word in content_words(rest))
 
 
 def _is_one_of_several(question: str, direct: Direct, draft: Draft) -> bool:
@@ -176,8 +205,9 @@ def _bears_on(question: str, direct: Direct) -> bool:
     if direct.compared is not None or direct.decided is not None or not direct.chosen:
         return True
     best = direct.chosen[0]
-    of_it = bool(best.signals["predicate"]) or not _WHY.search(question)
-    return of_it and bool(best.signals["which"]) and not _is_heading(best.found)
+    said = best.found.sentence.of(best.found.hit.chunk.text) if best.found.sentence else ""
+    of_it = bool(best.signals["predicate"]) or not _WHY.search(question) or _GIVES_REASON.search(said)
+    return bool(of_it and best.signals["which"]) and not _is_heading(best.found)
 
 
 def _is_heading(found: Found) -> bool:
@@ -272,6 +302,8 @@ def _is_of_the_kind(question: str, direct: Direct, draft: Draft, extracted: Extr
     if direct.compared is None and is_doubtful(question, draft.short, first):
         return False
     if not draft.short and extracted.asked.wants == "name":
-        return may_be_named(extracted.asked, first)  # a sentence begins as a name does
+        told = not direct.chosen or bool(direct.chosen[0].signals["predicate"])
+        return told and may_be_named(extracted.asked, first)  # a sentence begins as a name does
     said = draft.short or " ".join(citation.quote for citation in draft.citations)
-    return fits_wanted(extracted.asked.wants, said) is not False
+    wants = extracted.asked.wants
+    return fits_wanted(wants, said) is not False or (wants == "date" and tells_time(said))

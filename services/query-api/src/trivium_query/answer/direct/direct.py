@@ -21,6 +21,7 @@ from trivium_query.answer.direct.comparison import comparison_in
 from trivium_query.answer.direct.differences import what_was
 from trivium_query.answer.direct.focus import focus_of
 from trivium_query.answer.direct.hops import Read, read_by_hops, read_whole
+from trivium_query.answer.direct.identifiers import holds_each, identifiers_in, versions_in
 from trivium_query.answer.direct.listed import Listed, list_around
 from trivium_query.answer.direct.nested import nested_in
 from trivium_query.answer.direct.things import things_in
@@ -62,6 +63,7 @@ async def read_directly(question: str, extracted: Extract, hits: Sequence[Hit], 
         sentences[one.hit.chunk.id].append(one)
     asked = asks_yes_or_no(question)
     chosen = choose(extracted.asked, question, found, sentences, focus, weights)
+    chosen = _with_identifiers(question, chosen)
     if not asked:
         chosen = await read_closely(chosen, read, weights.close)
     nested = any(nested_in(question, thing) for thing in things)
@@ -70,3 +72,9 @@ async def read_directly(question: str, extracted: Extract, hits: Sequence[Hit], 
         decided = await read_yes_or_no(question, worth_reading(extracted), read, weights.yes_no)
     listed = list_around(question, chosen[0].found) if chosen else None
     return Direct(None, decided, listed, tuple(chosen), nested=nested, asks_yes_or_no=asked, focus=focus)
+
+
+def _with_identifiers(question: str, chosen: Sequence[Chosen]) -> list[Chosen]:
+    """Where there are any, those from a passage with what the question names by its exact writing: version 1.12."""
+    named = (*identifiers_in(question), *versions_in(question))
+    return [one for one in chosen if holds_each(named, [one.found.hit])] or list(chosen)

@@ -137,6 +137,8 @@ _DATE = re.compile(rf"\b(?:{'|'.join(filter(None, calendar.month_name))})\b")
 _CLOCK = re.compile(r"\d[:.]\d\d|\d\s?(?:[ap]\.?m\b|o.clock)|\b(?:noon|midnight|half past|quarter (?:past|to))\b", re.I)
 _FROM_TO = re.compile(r"\d.*(?:\b(?:to|until|till)\b|[-\u2013]).*\d")
 _ASKS_FOR_REPORT = re.compile(r"\b(?:say|said|told|claim|report|rumour|legend|belie|announce|wr[io]te)", re.I)
+_CASE = re.compile(r"\b(?:when|if|where) .*?\b(?:is|are|was|were) (.+?)(?=[,?]|$)", re.I)
+_CASE_LABEL = re.compile(r"[;,.] (\w+): ")
 
 
 def is_doubtful(question: str, short: str, said: str) -> bool:
@@ -166,10 +168,18 @@ def is_doubtful(question: str, short: str, said: str) -> bool:
         or _is_of_the_other_end(question, said)
         or _is_birthday(question, short, said)
         or _is_what_was_meant(question, said)
+        or _is_before_its_label(question, short, said)
         or _is_no_name(question, short)
         or _is_no_amount(question, short)
         or _is_without(question, said)
     )
+
+
+def _is_before_its_label(question: str, short: str, said: str) -> bool:
+    """Whether a case is asked for that is named behind it: "friends; empty: everybody", where it is empty."""
+    asked = set(content_words(" ".join(_CASE.findall(question))))
+    named = [label for label in _CASE_LABEL.finditer(said) if asked & set(content_words(label[1]))]
+    return bool(short and named) and said.find(short) < named[0].start(1)
 
 
 def is_called_off(text: str, end: int) -> bool:

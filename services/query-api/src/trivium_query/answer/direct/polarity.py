@@ -60,7 +60,9 @@ _LIMITED = re.compile(
     re.I,
 )
 _LATER = re.compile(rf"^(?:{_AUXILIARY}|cannot)\b", re.I)  # "The market, proposed by many, was refused"
-_WITHOUT = re.compile(r"\b(?:without|(?:with|has|have|had) no)\s(?P<what>[^,;]+?)(?=\sand\s|$)", re.I)
+_WITHOUT = re.compile(r"\b(?:without|lacking|(?:with|has|have|had) no)\s(?P<what>[^,;]+?)(?=\sand\s|$)", re.I)
+_WORD = re.compile(r"\w+")
+_ARTICLES = frozenset({"a", "an", "the", "any"})
 MAX_SHORT = 8  # words of "the umbrella was not"
 
 
@@ -79,6 +81,18 @@ class Part(NamedTuple):
 def denies(text: str) -> bool:
     """Whether it says that something is not so, or may not be."""
     return _NOT.search(text) is not None
+
+
+def beside_conditions(question: str, sentence: str) -> tuple[str, str]:
+    """Both without what they say to be lacking where that is the same: it is a condition, and denies nothing."""
+    asked, told = _WITHOUT.search(question), _WITHOUT.search(sentence)
+    if asked is None or told is None or not _words_of(asked["what"]) & _words_of(told["what"]):
+        return question, sentence
+    return _WITHOUT.sub("", question), _WITHOUT.sub("", sentence)
+
+
+def _words_of(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(text.lower())) - _ARTICLES
 
 
 def is_said(asked: Set[str], sentence: str) -> bool | None:

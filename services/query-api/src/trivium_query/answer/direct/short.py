@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from calendar import month_name
 
 from trivium.text.names import names_in
 from trivium_query.answer.direct.hops import Found
@@ -28,6 +29,16 @@ TIME = re.compile(
     r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:first|second|third|fourth|fifth|last|\d{1,2}(?:st|nd|rd|th))(?:\s[a-z]+day)?\sof\s(?:the|each|every)\smonth\b",
     re.I,
 )
+_NTH = r"(?:first|second|third|fourth|fifth|last|\d{1,2}(?:st|nd|rd|th))"
+_SEASON = "spring|summer|autumn|winter|easter|christmas|term|holidays?"
+# Of what no calendar knows: "by the fifth working day", "until the autumn holidays", "48 hours before arrival".
+_SOME_TIME = re.compile(
+    rf"\b(?:on|by|until|till|before|after|since) (?:the )?(?:(?:next|following|same|{_NTH})\b.{{,20}}\bday|{_SEASON})\b"
+    rf"|\b(?:in|for|by|until|since) (?:{'|'.join(month_name[1:])})\b"
+    rf"|\b(?:half past|quarter (?:past|to)) \w+|\b(?:at|until|till|by) (?:\d{{1,2}}|{NUMBER_WORDS})(?=[.,;](?!\d)|$)"
+    rf"|\b(?:\d+|{NUMBER_WORDS}) (?:hours|days|weeks|months) (?:before|after)\b",
+    re.I,
+)
 _ENUMERATOR = re.compile(r"\d{1,3}[.)]\s+(?=\S)")
 _ONE_PERSON = re.compile(r"\bwho(?:m|se)?\s+(?:is|was)\b|\b(?:which|what)\s+(?:person|company|team)\b", re.I)
 _TITLED = r"(?:(?:Mr|Mrs|Ms|Dr|Prof)\.?\s+)?[A-Z\u00c0-\u00de][\w'\u2019-]+(?:\s+[A-Z\u00c0-\u00de][\w'\u2019-]+){0,3}"
@@ -42,7 +53,6 @@ _CODE = re.compile(r"(?<![\w-])(?=[A-Za-z-]*\d)\w+(?:-\w+){2,}(?![\w-])")
 _CAPITALISED = re.compile(r"(?<![\w.])([A-Z\u00c0-\u00de][\w'\u2019-]+)\s$")
 _MADE_IN = re.compile(r"\w+(?:ed|own|ilt|ade)\s(?:in|at)\s(?:the\s)?(?=[A-Z])", re.A)
 _LIES = re.compile(r"\b(?:near|in|at|on|under|behind|between|along|beside|above|below|around|inside|outside)\s")
-_NTH = r"(?:first|second|third|fourth|fifth|last|\d{1,2}(?:st|nd|rd|th))"
 _ORDINAL = re.compile(rf"{_NTH}\b", re.I)
 _ORDINALS = re.compile(rf"\b{_NTH}(?:,\s{_NTH})*\s(?:and|or)\s(?:the\s)?$", re.I)
 _UNTIL = re.compile(r"(?:until|till|to)\s", re.I)
@@ -61,6 +71,11 @@ def fits_wanted(wants: str, text: str) -> bool | None:
         named = text[:1].isupper() and not text.isdigit() and _DATE.fullmatch(text) is None
         return named or (None if wants == "place" and text[:1].isalpha() else False)  # "near the old ramp" is a place
     return None
+
+
+def tells_time(text: str) -> bool:
+    """Whether a sentence says when, by a date or otherwise."""
+    return fits_wanted("date", text) is True or _SOME_TIME.search(text) is not None
 
 
 def trimmed(one: Found, wants: str) -> tuple[int, int]:

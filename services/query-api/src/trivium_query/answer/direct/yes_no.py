@@ -11,7 +11,7 @@ import msgspec
 from trivium.text.names import names_in
 from trivium_query.answer.direct.differences import told_of_another
 from trivium_query.answer.direct.opposites import agrees, is_switched_otherwise, weekday_of, weekdays_in
-from trivium_query.answer.direct.polarity import denies, is_said, is_settled, names_exceptions
+from trivium_query.answer.direct.polarity import beside_conditions, denies, is_said, is_settled, names_exceptions
 from trivium_query.answer.evidence import Candidate
 from trivium_query.answer.extractive import Extract
 from trivium_query.words import content_words
@@ -139,6 +139,7 @@ def _titled(one: Candidate) -> set[str]:
 
 def _word(question: str, asked: Set[str], sentence: str) -> str:
     """Yes or no; "" where it takes more than words to tell."""
+    question, sentence = beside_conditions(question, sentence)
     said = is_said(asked, sentence)
     if said is None:
         return ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 
 from trivium.domain.chunks import Span
@@ -25,13 +26,14 @@ MAX_TELLING = 6  # of them, those that tell most of what is asked, names apart: 
 MIN_ODDS = -8.0  # of the word against "this sentence does not tell"; a logarithm
 TELLING_ODDS = -0.5  # of a sentence that tells it by itself
 YES, NO = (0, 3), (4, 6)  # characters
+_COMMAND = re.compile(r"(?:[$>] )?(?:\./)?[a-z][\w.-]*(?: \S+)*? (?:--[a-z]\S+|-[A-Za-z])(?: \S+)*[^\s.?!,;:]")
 
 
 def worth_reading(extracted: Extract) -> list[Candidate]:
-    """The sentences that bear most on the question, and those with most of its words besides names."""
+    """The sentences that bear most on the question, and those with most of its words besides names; no commands."""
     named = {word for name in extracted.names for word in content_words(name)}
     asked = extracted.asked
-    ranked = extracted.ranked
+    ranked = [one for one in extracted.ranked if not _COMMAND.fullmatch(one.text)]
     telling = sorted(range(len(ranked)), key=lambda at: -asked.coverage(ranked[at].covered - named))[:MAX_TELLING]
     others = [at for at in range(len(ranked)) if at not in telling]
     return [ranked[at] for at in [*telling, *others][:MAX_READ]]

@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trivium_query.answer.direct.polarity import denies, is_said
+from trivium_query.answer.direct.polarity import beside_conditions, denies, is_said
 from trivium_query.answer.evidence import Candidate
 from trivium_query.words import content_words
 
@@ -54,17 +54,17 @@ def weigh(question: str, read: Sequence[ReadSentence], weights: Mapping[str, flo
 
 def signals_of(question: str, read: Sequence[ReadSentence]) -> NDArray[np.float64]:
     """(2 n + 1, signals): of each sentence yes and no, then of none of them."""
-    asked, denied = frozenset(content_words(question)), denies(question)
-    rows = [row for one in read for row in _of_sentence(asked, one, denied=denied)]
+    rows = [row for one in read for row in _of_sentence(question, one)]
     return np.array([*rows, [0.0] * (len(SIGNALS) - 1) + [1.0]])
 
 
-def _of_sentence(asked: Set[str], one: ReadSentence, *, denied: bool) -> list[list[float]]:
-    sentence = one.sentence
+def _of_sentence(question: str, one: ReadSentence) -> list[list[float]]:
+    sentence, asked = one.sentence, frozenset(content_words(question))
     coverage = len(sentence.covered) / max(1, len(asked))
     held = min(len(asked & sentence.words), MOST_HELD) / MOST_HELD
-    told = is_said(asked, sentence.text)
-    said = 0.0 if told is None else 1.0 if told != denied else -1.0
+    question, text = beside_conditions(question, sentence.text)
+    told = is_said(asked, text)
+    said = 0.0 if told is None else 1.0 if told != denies(question) else -1.0
     return [
         [max(-MOST_ODDS, min(MOST_ODDS, odds)) / ODDS_UNIT, coverage, held, said * sign, said * sign * held, 0.0]
         for odds, sign in ((one.yes, 1.0), (one.no, -1.0))

@@ -23,7 +23,7 @@ from trivium_query.answer.extractive import NOT_FOUND
 from trivium_query.answer.support import FUZZY_RATIO, MIN_FUZZY_CHARS
 from trivium_query.answer.tables.asked_words import Word, words_of
 from trivium_query.answer.tables.draft import compose, compose_empty, short
-from trivium_query.answer.tables.engine import Result, run
+from trivium_query.answer.tables.engine import Result, overlap, run
 from trivium_query.answer.tables.plan_by_llm import plan_with_llm
 from trivium_query.answer.tables.plan_by_names import (
     Planned,
@@ -127,7 +127,7 @@ async def _tables_of(hits: Sequence[Hit], read: ReadTables) -> list[_Stored]:
     for chunk in holding:
         document = documents.get((chunk.document_id, chunk.version), DocumentTables())
         for table in document.tables:
-            if table.span.start < chunk.span.end and chunk.span.start < table.span.end:
+            if overlap(table.span, chunk.span):
                 found.setdefault((chunk.document_id, table.number), _Stored(document, table))
     return list(found.values())[:MAX_TABLES]
 
@@ -156,15 +156,12 @@ def _unknown(planned: Sequence[Planned]) -> list[Word]:
 
 
 def _answered(stored: Sequence[_Stored], planned: Sequence[Planned]) -> list[_Answered]:
-    found = [
-        (each, one, one.sure, run(each.document, each.table, one.sure))
-        for each, one in zip(stored, planned, strict=True)
-        if one.sure
-    ]
-    return [
-        _Answered(each, plan, result, one.told, certain_of(one, result), one.affirmed)
-        for each, one, plan, result in found
-    ]
+    found = []
+    for each, one in zip(stored, planned, strict=True):
+        if plan := one.sure:
+            result = run(each.document, each.table, plan)
+            found.append(_Answered(each, plan, result, one.told, certain_of(one, result), one.affirmed))
+    return found
 
 
 def certain_of(planned: Planned, result: Result | None) -> bool:
@@ -190,8 +187,7 @@ def _likely(stored: Sequence[_Stored], planned: Sequence[Planned], hits: Sequenc
 def _holds(chunk: Chunk, stored: _Stored) -> bool:
     """Whether the chunk is of the table."""
     same = any(each.document_id == chunk.document_id for each in stored.document.chunks)
-    span = stored.table.span
-    return same and span.start < chunk.span.end and chunk.span.start < span.end
+    return same and overlap(stored.table.span, chunk.span)
 
 
 def _only_best(answered: Sequence[_Answered]) -> _Answered | None:

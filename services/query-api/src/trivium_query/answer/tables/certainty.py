@@ -12,7 +12,7 @@ from trivium_query.answer.tables.cues import Cue, is_of_comparison
 from trivium_query.answer.tables.mentions import OF_ONE
 from trivium_query.answer.tables.months import is_month
 from trivium_query.answer.tables.query_plan import SINCE, UP_TO, Aggregate, Filter, Plan, Test
-from trivium_query.answer.tables.reading import Reading, affirmed, is_how, is_person
+from trivium_query.answer.tables.reading import Reading, affirmed, column_kinds, is_how, is_person
 from trivium_query.answer.tables.table import ColumnKind, Table
 from trivium_query.answer.tables.typed_cells import is_naming
 from trivium_query.words import is_function_word, stem
@@ -124,7 +124,7 @@ def _is_measure(table: Table, column: int) -> bool:
 def _names_rows(table: Table, column: int) -> bool:
     """Whether a column's name only says what the rows are of: "all items", or "tools" of a file of loans of tools."""
     label = set(stems_of(table.columns[column].label))
-    texts = [at for at, each in enumerate(table.columns) if each.kind is ColumnKind.TEXT]
+    texts = column_kinds(table, ColumnKind.TEXT)
     called = bool(label) and label <= set(stems_of(table.about))
     return column in texts[:1] or (column in texts and (called or table.names_rows(column)))
 
@@ -135,7 +135,8 @@ def is_certain(plan: Plan, reading: Reading) -> bool:
     stated = {plan.group, *(one.column for one in plan.filters)}
     timed = [at for at in reading.table.dated if at in stated]
     beyond = set(stems_of(reading.table.about))
-    around = [word for word in reading.spare() if not is_person(word) and word.stem not in beyond]
+    known = (word for word in reading.spare() if not (is_person(word) or reading.is_occasion(word)))
+    around = [word for word in known if word.stem not in beyond]
     return (
         not reading.calls_table_otherwise()
         and not _may_be_joined(plan, reading)
@@ -168,6 +169,7 @@ def _is_called(place: int, reading: Reading) -> bool:
     said = [word.stem for word in reading.words]
     hints = [hint for found in reading.cues for hint in found.hints]
     of_things = bool(reading.values) or reading.cue(Cue.HOW_MANY) is not None
-    implied = place == reading.person_or_place() or (of_things and counting(reading.table) == [place])
+    implied = place in (reading.person_or_place(), reading.names_of_rows())
+    implied = implied or (of_things and counting(reading.table) == [place])
     implied = implied or (bool(reading.table.melted) and place == len(reading.table.columns) - 1)
     return implied or all(any(alike(part, each) for each in (*said, *hints)) for part in parts)

@@ -151,11 +151,10 @@ _SPELLED = {"eur": "€", "usd": "$", "gbp": "£"}
 
 
 class Condition(msgspec.Struct, frozen=True):
-    """Filters (none where the table is of that time as a whole), and the words that say so. `years` are those named."""
+    """Filters (none where the table is of that time as a whole), and the words that say so."""
 
     filters: tuple[Filter, ...]
     words: frozenset[int]
-    years: tuple[int, ...] = ()
 
 
 class _Moments(msgspec.Struct, frozen=True):
@@ -399,21 +398,17 @@ def _timed(
     table: Table, lead: str | None, moments: _Moments, said: frozenset[int], columns: Sequence[ColumnMention]
 ) -> list[Condition]:
     place = _time_column(table, columns, dated=not moments.years)
+    before = (lead or "").lower()
     if place is None:
         stated = all(str(year) in table.about for year in moments.years or (moments.start,))
-        return [Condition((), said, moments.years)] if stated and not _bounds(lead) else []
-    own = (lead or "").lower() in stems_of(table.columns[place].label)  # "Licensed until" is a column of days
-    test = None if own else _LEADS.get((lead or "").lower())
+        return [Condition((), said)] if stated and before not in _LEADS else []
+    own = before in stems_of(table.columns[place].label)  # "Licensed until" is a column of days
+    test = None if own else _LEADS.get(before)
     if table.columns[place].years:
-        return [Condition((_of_years(place, test, moments),), said, moments.years)]
+        return [Condition((_of_years(place, test, moments),), said)]
     if moments.apart and moments.years[-1] - moments.years[0] > 1:  # "in 2021 and 2023" is not in 2022
-        return [Condition((Filter(place, Test.BEGINS, tuple(map(str, moments.years))),), said, moments.years)]
-    return [Condition(_of_days(place, test, moments), said, moments.years)]
-
-
-def _bounds(lead: str | None) -> bool:
-    """Whether the word before a time makes it a bound."""
-    return (lead or "").lower() in _LEADS
+        return [Condition((Filter(place, Test.BEGINS, tuple(map(str, moments.years))),), said)]
+    return [Condition(_of_days(place, test, moments), said)]
 
 
 def _time_column(table: Table, columns: Sequence[ColumnMention], *, dated: bool) -> int | None:

@@ -162,7 +162,7 @@ LIGHT = frozenset(
     went run place placed stay take taken bring brought come came have has had would could us long far many much lie
     took stand belong pay laut plan planned schedule scheduled live yet already still now currently
     club society association money down work worked back
-    everything anything single whole moment sort""".split()
+    everything anything single whole moment sort include included""".split()
 )
 # A question that keeps one of these unread says more than the plan would.
 TELLING = frozenset(

@@ -71,7 +71,7 @@ def database_of(tables: Sequence[RawTable], source: str, chunks: Iterable[Chunk]
             about = f"{raw.about} {source}"
             made.append(Table(number, columns, len(raw.rows), about, raw.within, span, raw.melted))
         connection.commit()
-        within = [chunk for chunk in chunks if any(_share(chunk.span, table.span) for table in made)]
+        within = [chunk for chunk in chunks if any(overlap(chunk.span, table.span) for table in made)]
         return DocumentTables(tuple(made), connection.serialize(), tuple(within))
 
 
@@ -163,11 +163,7 @@ def _typed(raw: RawTable, sums: Sequence[int]) -> list[TypedColumn]:
     for at, label in enumerate(raw.labels):
         column = typed_column(label, [row.cells[at] for row in raw.rows], [total == SURE for total in sums])
         again = bool(raw.melted) and at != last and column.column.measured
-        typed.append(
-            msgspec.structs.replace(column, column=msgspec.structs.replace(column.column, again=True))
-            if again
-            else column
-        )
+        typed.append(msgspec.structs.replace(column, column=msgspec.structs.replace(column.column, again=again)))
     return typed
 
 
@@ -184,7 +180,8 @@ def _store(
     connection.executemany(f"INSERT INTO t{number} VALUES ({marks})", rows)  # noqa: S608 - names are this file's
 
 
-def _share(one: Span, other: Span) -> bool:
+def overlap(one: Span, other: Span) -> bool:
+    """Whether they share a character."""
     return one.start < other.end and other.start < one.end
 
 

@@ -164,7 +164,7 @@ def _value(written: str, column: Column) -> str | float:
     if column.kind is ColumnKind.DATE:
         return _time(written, column)
     if column.kind is ColumnKind.TEXT:
-        return next(iter(value for value in column.values if _same(written, value)), None) or _missing(written)
+        return next((value for value in column.values if _same(written, value)), None) or _missing(written)
     try:
         number = float(written.replace(",", "") if _GROUPED.fullmatch(written.strip()) else written)
     except ValueError:

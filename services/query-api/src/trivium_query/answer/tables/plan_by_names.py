@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
+from typing import TypeVar
 
 import msgspec
 
@@ -47,6 +48,7 @@ from trivium_query.answer.tables.table import Column, ColumnKind, Table
 from trivium_query.answer.tables.typed_cells import is_naming
 from trivium_query.words import is_function_word, stem
 
+_T = TypeVar("_T")
 _ARITHMETIC = (Cue.SUM, Cue.MEAN, Cue.MEDIAN)
 _DIFFERENCES = (Cue.DIFFERENCE, Cue.MORE, Cue.FEWER, Cue.GROWTH, Cue.CHANGE)
 _COMPUTED = (*_ARITHMETIC, *_DIFFERENCES, Cue.MOST, Cue.LEAST, Cue.SHARE, Cue.HOW_MANY)
@@ -113,7 +115,6 @@ class Planned(msgspec.Struct, frozen=True):
     """
 
     plan: Plan | None
-    table: Table
     told: int
     whole: bool = False
     unexplained: tuple[Word, ...] = ()
@@ -146,8 +147,9 @@ def plan_by_names(question: str, table: Table, synonyms: Mapping[str, int]) -> P
     left = tuple(word for word in reading.unexplained() if word != noun and word not in of_rest)
     called = plan is not None and not synonyms and is_certain(plan, reading)
     none = called and (not noun or reading.is_called_after(noun))
+    one_a_row = not noun or (reading.is_name_of_rows(noun) and not counting(table))
     loose = plan is not None and _is_loose(plan, reading, left)
-    return Planned(plan, table, reading.told(), whole, left, called and not noun, none, reading.spare(), loose)
+    return Planned(plan, reading.told(), whole, left, called and one_a_row, none, reading.spare(), loose)
 
 
 def _bounded_of_several(plan: Plan, reading: Reading) -> list[int]:
@@ -259,7 +261,7 @@ def _of_cell(reading: Reading, column: int, said: tuple[str, ...]) -> Planned:
     beside = [at for at in reading.targets() if at != column and not reading.table.columns[at].measured]
     whole = bool(named and plan.filters and not beside)
     left = tuple(word for word in reading.unexplained() if word.folded not in _NOW)
-    return Planned(plan, reading.table, reading.told(), whole, left, affirmed=said)
+    return Planned(plan, reading.told(), whole, left, affirmed=said)
 
 
 def _kind_of(reading: Reading) -> Sequence[Callable[[Reading], Plan | None]]:
@@ -308,13 +310,9 @@ def _allotted(reading: Reading) -> tuple[int, int] | None:
         for second, other in labels.items()
         if other & _TAKEN and (one & _BUDGET or one - _TOTAL == other - _TAKEN != one)
     ]
-    found = _only_pair(pairs) if _remaining(reading) else None
+    found = _only(pairs) if _remaining(reading) else None
     same = found is not None and table.columns[found[0]].unit == table.columns[found[1]].unit
     return found if same and not hinted(table, _RESTS) else None
-
-
-def _only_pair(pairs: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
-    return pairs[0] if len(pairs) == 1 else None
 
 
 def _remainder(reading: Reading) -> Plan | None:
@@ -485,7 +483,7 @@ def _aggregate(reading: Reading) -> Plan | None:
 def _how_many(reading: Reading) -> Plan | None:
     """Different values, what a column of numbers counts, or rows."""
     asked, group, counted = reading.asked(), reading.group(), reading.counted()
-    if asked is None:
+    if asked is None or reading.is_of_kind_of_occasions(asked):
         return _how_many_days(reading, counted, group) or _how_many_rows(reading, counted, group)
     if counted is not None and is_person(counted) and asked not in persons_of(reading.table):
         return None  # members are no memberships
@@ -511,7 +509,7 @@ def _how_many_rows(reading: Reading, counted: Word | None, group: int | None) ->
     if counted is not None and is_person(counted) and (people := _people(reading.table)) is not None:
         return _how_many_people(reading, people, group)
     if reading.counts_occasions():
-        return rows if reading.filters() else None
+        return rows if reading.filters() or (group is not None and not counting(reading.table)) else None
     of_unit = unit_column(reading.table, counted) if counted else []
     measures = [*_measures(reading)] or of_unit or counting(reading.table)
     if reading.filtered().intersection(measures):
@@ -782,7 +780,7 @@ def _of_size(reading: Reading) -> list[int]:
     return [at for at in hinted(reading.table, SIZES) if reading.table.columns[at].measured] if sized else []
 
 
-def _only(found: Sequence[int]) -> int | None:
+def _only(found: Sequence[_T]) -> _T | None:
     return found[0] if len(found) == 1 else None
 
 

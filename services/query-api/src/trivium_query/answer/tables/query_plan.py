@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import enum
-from typing import TypeVar
 
 import msgspec
 
 from trivium_query.answer.tables.table import Table
 
-T = TypeVar("T")
 _ORDINAL_ENDS = {2: "nd", 3: "rd"}
 
 

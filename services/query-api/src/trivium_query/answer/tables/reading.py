@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from pathlib import PurePath
 
 import msgspec
 
@@ -145,8 +146,9 @@ class Reading(msgspec.Struct, frozen=True):
 
     def filters(self, leaving: int | None = None) -> tuple[Filter, ...]:
         """One for each column that values of are named, and those of times and bounds; none on the column `leaving`."""
-        named = dict.fromkeys((one.column, self._excluded(one)) for one in self.values)
-        chosen = [self._chosen(column, excluded=excluded) for column, excluded in named]
+        excluded = self._excluded()
+        named = dict.fromkeys((one.column, one in excluded) for one in self.values)
+        chosen = [self._chosen(column, excluded, is_not) for column, is_not in named]
         chosen += filter(None, map(self._marked, self._named_marks()))
         stated = [each for one in self.conditions for each in one.filters]
         return tuple(each for each in _together([*chosen, *stated]) if each.column != leaving)
@@ -246,7 +248,7 @@ class Reading(msgspec.Struct, frozen=True):
         chosen, filtered = self.words[1], {one.column for one in self.values}
         named = {one.column for one in self.columns} - filtered
         done = chosen.folded in _WAS and any(self._is_only_done(one.column) for one in self.columns)
-        if done or chosen.stem in THINGS:
+        if done or chosen.stem in THINGS or (self.is_name_of_rows(chosen) and not named):
             return self._names_each()
         by_whom = chosen.folded == "did" and any(_is_by(self.table.columns[at]) for at in filtered)
         return self._of_things() if by_whom or (self.is_called_after(chosen) and not named) else None
@@ -344,21 +346,27 @@ class Reading(msgspec.Struct, frozen=True):
         found = self.cue(Cue.HOW_MANY)
         return found is not None and self.is_of_occasions(found)
 
+    def is_of_kind_of_occasions(self, column: int) -> bool:
+        """Whether the column's name only says of what kind they are: "how many seaweed trips"."""
+        ends = [one.run.end for one in self.columns if one.column == column]
+        return any(end < len(self.words) and self.is_occasion(self.words[end]) for end in ends)
+
     def _asks_of_occasions(self) -> bool:
         return any(map(self.asks_for_occasion, filter(None, (self.cue(Cue.HOW_MANY), self.cue(Cue.MOST, Cue.LEAST)))))
 
     def is_of_occasions(self, found: CueFound) -> bool:
         """Whether that stands behind it."""
-        return any(map(self._is_occasion, self._kind_behind(found)))
+        return any(map(self.is_occasion, self._kind_behind(found)))
 
     def asks_for_occasion(self, found: CueFound) -> bool:
         """The same, or whether "which" asks for the one that has the most: "which order was the largest"."""
         chosen = self.words[1:2] if self.words[0].folded in _CHOOSING else ()
-        return self.is_of_occasions(found) or any(map(self._is_occasion, chosen))
+        return self.is_of_occasions(found) or any(map(self.is_occasion, chosen))
 
-    def _is_occasion(self, word: Word) -> bool:
-        """Deals are rows but in accounts, where some rows are income and some are none."""
-        return word.stem in OCCASIONS or (word.folded in DEALS and not flows_of(self.table))
+    def is_occasion(self, word: Word) -> bool:
+        """Whether a row is one time of it; deals are but in accounts, where some rows are income and some are none."""
+        deal = word.folded in DEALS and not flows_of(self.table)
+        return word.stem in OCCASIONS or deal or self.is_name_of_rows(word)
 
     def _kind_behind(self, found: CueFound) -> list[Word]:
         """The first word behind it that says something, and the next one: "skip jobs"."""
@@ -399,6 +407,13 @@ class Reading(msgspec.Struct, frozen=True):
     def is_called_after(self, word: Word) -> bool:
         """Whether the word is one of the table's name."""
         return any(alike(word.stem, each) for each in stems_of(f"{self.table.about} {self.table.within}"))
+
+    def is_name_of_rows(self, word: Word) -> bool:
+        """Whether the file's name ends with it: of `server_inventory.csv`, but no skips of `skip_hire.csv`."""
+        parts = [part for part in stems_of(PurePath(self.table.about).stem) if part not in _TABLES]
+        labels = {part for column in self.table.columns for part in stems_of(column.label)}
+        called = self.table.about.startswith(" ") and parts[-1:] == [word.stem]  # no caption before
+        return called and word.stem not in labels
 
     def counts_times(self) -> bool:
         """Whether it is asked how often, or who does something most often."""
@@ -471,25 +486,27 @@ class Reading(msgspec.Struct, frozen=True):
         """Whether no other thing is named between: "how many people were hired" is no question for days of hiring."""
         return all(is_function_word(word.folded) or word.stem in LIGHT for word in self.words[first:end])
 
-    def _excluded(self, value: ValueMention) -> bool:
-        """Whether a "not" stands before it, or before one that it is joined to: "except food and travel"."""
-        first, ends = value.run.first, {found.run.end for found in self.cues if found.cue is Cue.NOT}
-        if first in ends or (first - 1 in ends and is_function_word(self.words[first - 1].folded)):
-            return True
-        before = (one for one in self.values if one.column == value.column and one.run.end <= first)
-        return any(
-            {word.folded for word in self.words[one.run.end : first]} <= _JOINTS and self._excluded(one)
-            for one in before
-        )
+    def _excluded(self) -> frozenset[ValueMention]:
+        """Values that a "not" stands before, and those that are joined to such a one: "except food and travel"."""
+        ends = {found.run.end for found in self.cues if found.cue is Cue.NOT}
+        excluded: list[ValueMention] = []
+        for value in sorted(self.values, key=lambda one: one.run.first):
+            first = value.run.first
+            led = first in ends or (first - 1 in ends and is_function_word(self.words[first - 1].folded))
+            if led or any(self._are_joined(one, value) for one in excluded):
+                excluded.append(value)
+        return frozenset(excluded)
 
-    def _chosen(self, column: int, *, excluded: bool) -> Filter:
+    def _are_joined(self, one: ValueMention, value: ValueMention) -> bool:
+        between = self.words[one.run.end : value.run.first]
+        behind = one.column == value.column and one.run.end <= value.run.first
+        return behind and all(word.folded in _JOINTS for word in between)
+
+    def _chosen(self, column: int, excluded: frozenset[ValueMention], is_not: bool) -> Filter:
         values = [
-            value
-            for one in self.values
-            if one.column == column and self._excluded(one) is excluded
-            for value in one.values
+            value for one in self.values if one.column == column and (one in excluded) is is_not for value in one.values
         ]
-        return Filter(column, Test.IS_NOT if excluded else Test.IS, tuple(dict.fromkeys(values)))
+        return Filter(column, Test.IS_NOT if is_not else Test.IS, tuple(dict.fromkeys(values)))
 
     def _conditional(self) -> frozenset[int]:
         return frozenset[int]().union(*(one.words for one in self.conditions))
@@ -547,7 +564,7 @@ class Reading(msgspec.Struct, frozen=True):
             or self._is_move(word)
             or (bool(self.table.melted) and word.stem in _COSTS and self.cue(Cue.HOW_MUCH) is not None)
             or (word.stem in _COSTS and self._has_fees() and self.cue(Cue.MOST, Cue.LEAST) is not None)
-            or (self._is_occasion(word) and self._asks_of_occasions())
+            or (self.is_occasion(word) and self._asks_of_occasions())
             or (is_deed(word) and self.words[0].folded in _PERSONAL and bool(self._called(_DOERS)))
             or (word.stem == _NEED and self.cue(Cue.MOST, Cue.LEAST) is not None)
             or (word.folded == "date" and bool(column_kinds(self.table, ColumnKind.DATE)))

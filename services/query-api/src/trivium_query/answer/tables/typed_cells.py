@@ -24,11 +24,12 @@ _PLACING = _NAMING | frozenset("floor zone line team week round".split())  # and
 MAX_NAMING = 2  # words of such a name: "bus line"
 EMPTY = frozenset(["", "-", "\u2013", "\u2014", "n/a", "na", "none", "null", "nan", "k.a.", "…"])
 _CURRENCIES = frozenset("$€£¥")
-_CODE_CHARS = 3  # of a currency
+_WRITTEN = "EUR USD GBP CHF JPY W kW kWh kB MB GB TB KiB MiB GiB TiB".split()
+_OF_FOLDED = {unit.casefold(): unit for unit in _WRITTEN}
 _LABEL_UNIT = re.compile(
     r"(?:\s*[(\[]\s*([^()\[\]]{1,12})\s*[)\]]|\s+(?:in )?(EUR|USD|GBP|CHF|JPY)"
-    r"|\s+in\s([$€£¥%]|euros|pounds|dollars|kg|g|mg|t|km|m|cm|mm|l|ml|h|min|kWh)"
-    r"|_(EUR|USD|GBP|CHF|JPY|kg|g|mg|t|km|m|cm|mm|l|ml|h|min|kwh|eur|usd|gbp|chf|jpy))\s*$"
+    r"|\s+in\s([$€£¥%]|euros|pounds|dollars|kg|g|mg|t|km|m|cm|mm|l|ml|h|min|kWh|s|ms|W|kW|[kMGT]i?B)"
+    r"|_(EUR|USD|GBP|CHF|JPY|kg|g|mg|t|km|m|cm|mm|l|ml|h|min|kwh|eur|usd|gbp|chf|jpy|s|ms|w|kw|[kmgt]i?b))\s*$"
 )
 _NUMBER = re.compile(
     r"(?P<sign>[-+\u2212]?)\s*(?P<before>[$€£¥]?)\s*(?P<loss>\(?)\s*(?P<digits>\d[\d.,'\u00a0\u202f]*)"
@@ -247,6 +248,4 @@ def _label_and_unit(label: str) -> tuple[str, str]:
     if not match or not match.start():
         return label, ""
     behind = match[4] or ""
-    return label[: match.start()], match[1] or match[2] or match[3] or (
-        behind.upper() if len(behind) == _CODE_CHARS else behind
-    )
+    return label[: match.start()], match[1] or match[2] or match[3] or _OF_FOLDED.get(behind.casefold(), behind)

@@ -16,6 +16,7 @@ from trivium import api
 from trivium.api import FieldProblem, Input
 from trivium.domain.answers import Turn
 from trivium.invalid_request import InvalidRequest
+from trivium_query.http.bodies import BODY, invalid_field
 from trivium_query.http.openai.models import chosen
 from trivium_query.validation import validated
 
@@ -110,7 +111,7 @@ class EmbeddingRequest(Sent, frozen=True):
         texts = tuple(each for each in given if isinstance(each, str))
         if len(texts) < len(given):
             langchain = "LangChain: check_embedding_ctx_length=False"
-            raise _invalid("input", f"Send text; the numbers of tokens are of another model ({langchain})")
+            raise invalid_field("input", f"Send text; the numbers of tokens are of another model ({langchain})")
         return texts
 
 
@@ -124,7 +125,7 @@ class Asked(msgspec.Struct, frozen=True):
 def of_chat(wanted: ChatRequest) -> Asked:
     """Raises `InvalidRequest`, and `NotFound` (`model_not_found`)."""
     if wanted.n not in (None, 1):
-        raise _invalid("n", "There is one answer; send 1 or nothing")
+        raise invalid_field("n", "There is one answer; send 1 or nothing")
     _check_format(wanted.response_format, "response_format")
     return _asked(wanted.model, wanted.messages, "messages")
 
@@ -133,7 +134,7 @@ def of_response(wanted: ResponseRequest) -> Asked:
     """Raises as `of_chat`."""
     for name in ("previous_response_id", "conversation", "background"):
         if getattr(wanted, name):
-            raise _invalid(name, "Responses are not kept; send the messages before in `input`")
+            raise invalid_field(name, "Responses are not kept; send the messages before in `input`")
     _check_format(wanted.text.format if wanted.text else None, "text.format")
     messages = (Message("user", wanted.input),) if isinstance(wanted.input, str) else wanted.input
     return _asked(wanted.model, messages, "input")
@@ -141,7 +142,7 @@ def of_response(wanted: ResponseRequest) -> Asked:
 
 def _check_format(wanted: Format | None, field: str) -> None:
     if wanted and wanted.type != "text":
-        raise _invalid(f"{field}.type", "Answers are text with citations; send text or nothing")
+        raise invalid_field(f"{field}.type", "Answers are text with citations; send text or nothing")
 
 
 def _asked(model: str, messages: Sequence[Message], field: str) -> Asked:
@@ -149,13 +150,13 @@ def _asked(model: str, messages: Sequence[Message], field: str) -> Asked:
     said = [(message.role, _text(message, f"{field}.{place}")) for place, message in enumerate(messages)]
     spoken = [(role, text) for role, text in said if role in ("user", "assistant")]
     if not spoken or spoken[-1][0] != "user":
-        raise _invalid(field, "The last message must be the user's")
+        raise invalid_field(field, "The last message must be the user's")
     filters = {"dataset": dataset} if dataset else {}
     question = {"query": spoken[-1][1], "mode": mode, "filters": filters}
     try:
-        query = validated(api.QueryRequest, question, "body")
+        query = validated(api.QueryRequest, question, BODY)
     except InvalidRequest as error:
-        raise InvalidRequest(FieldProblem(f"body.{field}", each.message) for each in error.fields) from None
+        raise InvalidRequest(FieldProblem(f"{BODY}.{field}", each.message) for each in error.fields) from None
     return Asked(query, tuple(_turns(spoken[:-1])))
 
 
@@ -165,7 +166,9 @@ def _text(message: Message, field: str) -> str:
         return message.content or ""
     others = sorted({part.type for part in message.content} - {*TEXT_PARTS})
     if others and message.role == "user":
-        raise _invalid(f"{field}.content", f"Only text is read here, not {', '.join(others)}; upload it as a source")
+        raise invalid_field(
+            f"{field}.content", f"Only text is read here, not {', '.join(others)}; upload it as a source"
+        )
     return "\n".join(part.text for part in message.content if part.text)
 
 
@@ -182,7 +185,3 @@ def _turns(spoken: Iterable[tuple[str, str]]) -> Iterable[Turn]:
             question = None
     if question is not None:
         yield Turn(question, "")
-
-
-def _invalid(field: str, message: str) -> InvalidRequest:
-    return InvalidRequest([FieldProblem(f"body.{field}", message)])

@@ -8,12 +8,11 @@ import base64
 import msgspec
 import numpy as np
 
-from trivium.api import FieldProblem
-from trivium.invalid_request import InvalidRequest
 from trivium.llm.spending import owe
 from trivium.ports.inference import Vector
 from trivium_query.access.limiter import refuse_debtors, settle
 from trivium_query.failures import deadline_passed
+from trivium_query.http.bodies import invalid_field
 from trivium_query.http.openai.bodies import EmbeddingRequest
 from trivium_query.http.openai.models import EMBEDDINGS, unknown_model
 from trivium_query.question_vectors import MAX_TOGETHER
@@ -55,7 +54,7 @@ async def embedded(services: Services, wanted: EmbeddingRequest) -> Embeddings:
         raise unknown_model(wanted.model)
     dimension = model.embedder.dimension
     if wanted.dimensions not in (None, dimension):
-        raise InvalidRequest([FieldProblem("body.dimensions", f"This model has {dimension}; send that or nothing")])
+        raise invalid_field("dimensions", f"This model has {dimension}; send that or nothing")
     allowed = services.settings.query_timeout_s
     await refuse_debtors()
     try:

@@ -8,19 +8,16 @@ from itertools import count
 from typing import Any
 
 import msgspec
+from msgspec.structs import astuple
 
 from trivium.domain.answers import Answer, AnswerEvent
 from trivium_query.http.openai.errors import OpenAiStream
-from trivium_query.http.openai.wire import Beside, Made, Told, beside, growing, places
+from trivium_query.http.openai.wire import Beside, Made, Place, Told, beside, growing, places
 
 
-class Cited(msgspec.Struct, frozen=True):
+class Cited(Place, frozen=True):
     """A citation."""
 
-    start_index: int
-    end_index: int
-    title: str
-    url: str
     type: str = "url_citation"
 
 
@@ -146,9 +143,7 @@ def _last(told: Told, made: Made, where: dict[str, Any]) -> Iterator[tuple[str, 
 
 def _completed(told: Told, made: Made) -> Response:
     answer, usage = told.answer, told.answer.usage
-    cited = tuple(
-        Cited(at.start_index, at.end_index, at.title, at.url) for at in places(told.text, answer, made.address)
-    )
+    cited = tuple(Cited(*astuple(at)) for at in places(told.text, answer, made.address))
     item = Message(_item(made), "completed", (Text(told.text, cited),))
     tokens = Spent(usage.input_tokens, usage.output_tokens, usage.input_tokens + usage.output_tokens)
     return Response(made.id, made.created, made.model, "completed", (item,), tokens, beside(answer))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -32,7 +31,6 @@ BULK_BYTES = 8 * 1024 * 1024  # a request may have 100 MiB; smaller ones leave t
 BULK_RETRIES = 5
 BUSY = "elasticsearch_busy"
 FIRST_PAUSE_S = 0.5  # and twice as long each time: 15.5 s in all
-_PREFIX = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
 T = TypeVar("T")
 Action = dict[str, Any]  # as `elasticsearch.helpers` takes it: _op_type, _id, _source
@@ -42,12 +40,6 @@ class ElasticServer:
     """Connected to when first needed; safe among threads. Every failure leaves as a `TriviumError`."""
 
     def __init__(self, settings: Settings) -> None:
-        if not _PREFIX.fullmatch(settings.index_prefix):
-            raise Refused(
-                "bad_setting",
-                f"TRIVIUM_INDEX_PREFIX={settings.index_prefix!r} does not fit.",
-                "Use lower-case letters, digits and '_', a letter first.",
-            )
         self._options = _options(settings)
         self._place = urlsplit(settings.elasticsearch_url).netloc.rpartition("@")[2] or settings.elasticsearch_url
         with self._translated():

@@ -28,15 +28,19 @@ _PER_TEXT_CHARS: Final = 16  # what a message adds to each text
 T = TypeVar("T")
 
 
-class RemoteEmbedder:
+class _Remote:
+    """A model that the inference service runs."""
+
+    def __init__(self, inference: Inference) -> None:
+        self._inference = inference
+
+
+class RemoteEmbedder(_Remote):
     """`trivium.ports.inference.Embedder`. Its fingerprint is the service's, so artifacts are shared with embedded runs.
 
     When the service has changed its model in the meantime, the next call raises `TryLater` (`model_changed`) and the
     properties show the new one.
     """
-
-    def __init__(self, inference: Inference) -> None:
-        self._inference = inference
 
     @property
     def fingerprint(self) -> str:
@@ -98,14 +102,11 @@ class RemoteEmbedder:
         return rows * self.dimension * 4 / MAX_ANSWER_BYTES
 
 
-class RemoteOcr:
+class RemoteOcr(_Remote):
     """`trivium.ports.inference.Ocr`. Raises also `NeverWill` (`ocr_crashed`, `ocr_timeout`) for an image.
 
     When the service has changed its engine in the meantime, the next call raises `TryLater` (`model_changed`).
     """
-
-    def __init__(self, inference: Inference) -> None:
-        self._inference = inference
 
     @property
     def fingerprint(self) -> str:
@@ -126,14 +127,11 @@ class RemoteOcr:
         ]
 
 
-class RemoteVisualEncoder:
+class RemoteVisualEncoder(_Remote):
     """`trivium.ports.inference.VisualEncoder`; its fingerprint is the service's. Raises also `not_served`.
 
     When the service has changed its model in the meantime, the next call raises `TryLater` (`model_changed`).
     """
-
-    def __init__(self, inference: Inference) -> None:
-        self._inference = inference
 
     @property
     def fingerprint(self) -> str:
@@ -166,18 +164,15 @@ class RemoteVisualEncoder:
         for request in requests:
             request.expected_fingerprint = self.fingerprint
             answer = self._inference.call("EmbedVisual", request, timeout_s)
-            found.append(np.frombuffer(answer.vectors, "<f4").reshape(-1, answer.dimension))
+            found.append(_rows(answer))
         return found[0] if len(found) == 1 else np.concatenate([*found, np.empty((0, self.dimension), np.float32)])
 
 
-class RemoteTranscriber:
+class RemoteTranscriber(_Remote):
     """`trivium.ports.inference.Transcriber`. Raises also `NeverWill` (`request_too_large`).
 
     When the service has changed its model in the meantime, the next call raises `TryLater` (`model_changed`).
     """
-
-    def __init__(self, inference: Inference) -> None:
-        self._inference = inference
 
     @property
     def fingerprint(self) -> str:
@@ -236,14 +231,11 @@ class RemoteReranker:
         return scores
 
 
-class RemoteReader:
+class RemoteReader(_Remote):
     """`trivium.ports.inference.Reader`. Raises also `NeverWill` (`not_served`) where the service runs none.
 
     When the service has changed its model in the meantime, the next call raises `TryLater` (`model_changed`).
     """
-
-    def __init__(self, inference: Inference) -> None:
-        self._inference = inference
 
     @property
     def fingerprint(self) -> str:
@@ -319,5 +311,5 @@ def _passage_vectors(passages: Sequence[Passage], answer: pb.EmbedResponse) -> I
         start = end
 
 
-def _rows(answer: pb.EmbedResponse) -> Vector:
+def _rows(answer: pb.EmbedResponse | pb.EmbedVisualResponse) -> Vector:
     return np.frombuffer(answer.vectors, "<f4").reshape(-1, answer.dimension)

@@ -32,7 +32,6 @@ READ_TIMEOUT_S = 25.0  # longer than any search waits: it is cancelled at the en
 WRITE_TIMEOUT_S = 60.0  # the client waits and tries again this long when the server says that it is too much
 _ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _PLAIN = re.compile(r"[A-Za-z0-9._/|-]*")  # ids and what we make of them: no quote, no backslash
-_PREFIX = re.compile(r"[a-z][a-z0-9_]{0,63}")
 _INVALID_PARAMETER = 1100
 _CREDENTIALS = (grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.PERMISSION_DENIED)
 _SLOW = (grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.RESOURCE_EXHAUSTED)
@@ -44,12 +43,6 @@ class MilvusServer:
     """Connected to when first needed; safe among threads. Every failure leaves as a `TriviumError`."""
 
     def __init__(self, settings: Settings) -> None:
-        if not _PREFIX.fullmatch(settings.index_prefix):
-            raise Refused(
-                "bad_setting",
-                f"TRIVIUM_INDEX_PREFIX={settings.index_prefix!r} does not fit.",
-                "Use lower-case letters, digits and '_', a letter first.",
-            )
         logging.getLogger("pymilvus").setLevel(logging.CRITICAL)  # it logs each error with a stack, and then raises it
         self._options: dict[str, Any] = {
             "uri": settings.milvus_url,

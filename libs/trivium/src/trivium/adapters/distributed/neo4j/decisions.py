@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import msgspec
 
+from trivium.batches import batches
 from trivium.domain.edits import Decisions, RelationKey
 from trivium.domain.graph import ChunkGraph
 
@@ -69,8 +70,7 @@ class Decided(msgspec.Struct, frozen=True):
             *(("call", it) for it in calls),
             *(("mark", it) for it in marks),
         ]
-        for start in range(0, len(all_of_it), size):
-            some = all_of_it[start : start + size]
+        for some in batches(all_of_it, size):
             yield Differences(
                 {it: self.shares.get(it) for kind, it in some if kind == "share"},
                 {it: (stored.calls.get(it, Call()), self.calls.get(it, Call())) for kind, it in some if kind == "call"},

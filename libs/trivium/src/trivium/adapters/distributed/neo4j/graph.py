@@ -7,6 +7,8 @@ what changes being counted by `changes.py` and `names.py`; `read.py` asks with t
 
 from __future__ import annotations
 
+from typing import LiteralString
+
 from trivium.adapters.distributed.neo4j.read import Neo4jGraphReader
 from trivium.adapters.distributed.neo4j.server import Neo4jServer
 from trivium.adapters.distributed.neo4j.write import Neo4jGraphWriter, create_schema
@@ -54,18 +56,11 @@ class Neo4jGraphs:
 
     def tenants(self) -> set[Tenant]:
         """Those that have a chunk."""
-        rows = self._server.run(
-            "MATCH (c:Chunk) WHERE c.tenant STARTS WITH $prefix RETURN DISTINCT c.tenant", prefix=f"{self._prefix}:"
-        )
-        return {Tenant(space.removeprefix(f"{self._prefix}:")) for (space,) in rows}
+        return self._tenants("MATCH (c:Chunk) WHERE c.tenant STARTS WITH $prefix RETURN DISTINCT c.tenant")
 
     def unresolved(self) -> set[Tenant]:
         """Those that have a name to look at."""
-        rows = self._server.run(
-            "MATCH (n:Unresolved) WHERE n.tenant STARTS WITH $prefix RETURN DISTINCT n.tenant",
-            prefix=f"{self._prefix}:",
-        )
-        return {Tenant(space.removeprefix(f"{self._prefix}:")) for (space,) in rows}
+        return self._tenants("MATCH (n:Unresolved) WHERE n.tenant STARTS WITH $prefix RETURN DISTINCT n.tenant")
 
     def drop(self, tenant: Tenant) -> None:
         """Remove the tenant's graph, some hundred nodes at a time."""
@@ -75,6 +70,10 @@ class Neo4jGraphs:
     def close(self) -> None:
         """Close the connections."""
         self._server.close()
+
+    def _tenants(self, statement: LiteralString) -> set[Tenant]:
+        prefix = f"{self._prefix}:"
+        return {Tenant(space.removeprefix(prefix)) for (space,) in self._server.run(statement, prefix=prefix)}
 
     def _space(self, tenant: Tenant) -> str:
         return f"{self._prefix}:{tenant.name}"

@@ -6,7 +6,7 @@ import asyncio
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, LiteralString, TypeVar
 from urllib.parse import urlsplit
@@ -187,11 +187,6 @@ class Neo4jServer:
             yield
         except (Neo4jError, DriverError) as error:
             raise _meaning(error, self._place) from error
-
-
-def in_batches(rows: Sequence[T], size: int) -> Iterator[Sequence[T]]:
-    """`rows` in runs of at most `size`."""
-    return (rows[start : start + size] for start in range(0, len(rows), size))
 
 
 def _place(url: str) -> str:

@@ -24,10 +24,11 @@ from trivium.adapters.distributed.neo4j.changes import Changes
 from trivium.adapters.distributed.neo4j.decisions import Call, Decided, Differences
 from trivium.adapters.distributed.neo4j.names import Name, Names, written
 from trivium.adapters.distributed.neo4j.schema import CHANGE_SHARDS, DROPS, SCHEMA, START_CHARS, VERSION
-from trivium.adapters.distributed.neo4j.server import WRITE_TIMEOUT_S, Neo4jServer, in_batches
+from trivium.adapters.distributed.neo4j.server import WRITE_TIMEOUT_S, Neo4jServer
 from trivium.adapters.distributed.neo4j.shelf import Neo4jShelf
 from trivium.adapters.distributed.neo4j.ties import Ties
 from trivium.adapters.graph_rules import MIN_ENTITY_CONFIDENCE, fields_of, is_as_stored, nodes_of
+from trivium.batches import batches
 from trivium.domain.edits import Decisions, RelationKey
 from trivium.domain.errors import TryLater
 from trivium.domain.graph import ChunkGraph
@@ -59,7 +60,7 @@ class Neo4jGraphWriter:
         """Add or replace the shares of some chunks."""
         newest = {row.share.chunk_id: row for row in rows}
         stored = [(chunk, newest[chunk], _encode(newest[chunk].share)) for chunk in sorted(newest)]
-        for batch in in_batches(stored, BATCH_CHUNKS):
+        for batch in batches(stored, BATCH_CHUNKS):
             self._written(lambda graph, batch=batch: graph.put(batch))  # type: ignore[misc]
 
     def relabel(self, rows: Sequence[GraphRow]) -> None:
@@ -68,7 +69,7 @@ class Neo4jGraphWriter:
             {"id": row.share.chunk_id, "fields": dict(zip(_FIELDS, fields_of(row), strict=True))}
             for row in sorted(rows, key=lambda row: row.share.chunk_id)
         ]
-        for batch in in_batches(told, BATCH_CHUNKS):
+        for batch in batches(told, BATCH_CHUNKS):
             self._written(lambda graph, batch=batch: graph.relabel(batch))  # type: ignore[misc]
 
     def delete(self, document_id: str) -> None:
@@ -112,7 +113,7 @@ class Neo4jGraphWriter:
     def ids(self, versions: Mapping[str, str]) -> dict[str, set[str]]:
         """The chunks that have a share, for one version of each document."""
         found: dict[str, set[str]] = {document: set() for document in versions}
-        for batch in in_batches(list(versions.items()), DOCUMENTS_PER_QUESTION):
+        for batch in batches(versions.items(), DOCUMENTS_PER_QUESTION):
             rows = self._server.run(
                 """
                 UNWIND $versions AS asked

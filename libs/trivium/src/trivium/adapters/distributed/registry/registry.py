@@ -200,16 +200,12 @@ class ManifestTenantRegistry:
         return {document.id: document for document in map_concurrent(deleted, document_ids) if document}
 
     def move(self, document_id: str, dataset: str) -> Document:
-        """Begin to move the document into another dataset: marker, manifest, then Redis."""
+        """Begin to move the document into another dataset."""
+        return self._restarted(document_id, lambda known: lifecycle.moved(known, dataset))
 
-        def moved(known: Record | None) -> Record | None:
-            document = _need(known, document_id).document
-            begun = lifecycle.moved(document, dataset)
-            return None if document.dataset == dataset else self._begun(begun, known)
-
-        known = self._records([document_id]).get(document_id)
-        (record,) = self._told([self._changed(document_id, known, moved)])
-        return record.document
+    def requeue(self, document_id: str) -> Document:
+        """Begin to publish the document again."""
+        return self._restarted(document_id, lifecycle.requeued)
 
     def active_versions(self, document_ids: Sequence[str]) -> dict[str, str]:
         """What queries may see of these documents."""
@@ -238,6 +234,18 @@ class ManifestTenantRegistry:
         """Whether it has a document. Raises `TryLater` soon, for a question may wait for it."""
         make_whole(self._hot, self._manifests, self._tenant, _WHOLE_WITHIN_S)
         return self._hot.has_dataset(self._tenant, name)
+
+    def _restarted(self, document_id: str, change: Callable[[Document], Document]) -> Document:
+        """Marker, manifest, then Redis; nothing where `change` answers the record as it is."""
+
+        def restarted(known: Record | None) -> Record | None:
+            document = _need(known, document_id).document
+            begun = change(document)
+            return None if begun is document else self._begun(begun, known)
+
+        known = self._records([document_id]).get(document_id)
+        (record,) = self._told([self._changed(document_id, known, restarted)])
+        return record.document
 
     def _claimed(self, document_id: str, version: str, known: Record | None, lease_s: float, now: float) -> Change:
         """The attempts that Redis counted enter the manifest with each claim, so that losing Redis forgives none."""

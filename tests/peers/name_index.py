@@ -1,4 +1,4 @@
-"""A shelf in memory (`shelf.NameShelf`): what the graph stores do, for tests and measurements."""
+"""A shelf in memory (`trivium.resolution.shelf.NameShelf`): what the graph stores do, for tests and measurements."""
 
 from __future__ import annotations
 

@@ -1,0 +1,38 @@
+"""What a question names by its exact writing: options, names in code, parts and versions. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from trivium.domain.retrieval import Hit
+
+_IDENTIFIER = re.compile(
+    r"(?<![\w-])(?:"
+    r"--[a-z][\w-]*"  # --recursive
+    r"|[^\W\d]\w*_\w*[^\W_]"  # load_dotenv
+    r"|[A-Z]{2,}\d+[A-Z]*"  # LZ4, TC001
+    r"|(?<=version )\d+(?:\.\d+)+"
+    r")(?![\w-]|\.\d)"
+)
+_VERSION = re.compile(r"(?<=[a-z] )\d+(?:\.\d+)+(?![\w-]|\.\d)")  # gzip 1.12
+
+
+def identifiers_in(question: str) -> tuple[str, ...]:
+    """Each once, in order."""
+    return tuple(dict.fromkeys(_IDENTIFIER.findall(question)))
+
+
+def versions_in(question: str) -> tuple[str, ...]:
+    """Numbers of two parts or more behind a word: of a version, or else a measure."""
+    return tuple(dict.fromkeys(_VERSION.findall(question)))
+
+
+def holds_each(identifiers: Iterable[str], hits: Sequence[Hit]) -> bool:
+    """Whether each stands in one of the hits, in whatever case."""
+    text = "\n".join(f"{hit.chunk.source} {hit.chunk.title} {hit.chunk.heading} {hit.chunk.text}" for hit in hits)
+    return all(_stands(identifier, text) for identifier in identifiers)
+
+
+def _stands(identifier: str, text: str) -> bool:
+    return re.search(rf"(?<![\w-]){re.escape(identifier)}(?![\w-]|\.\d)", text, re.IGNORECASE) is not None
