@@ -36,7 +36,7 @@ class FolderStores:
 
 
 def during_removal(stores: Any, monkeypatch: pytest.MonkeyPatch, happens: Callable[[], object]) -> None:
-    """Something happens once, right behind the removal of older versions' rows from the graph."""
+    """Something happens once, right behind the removal of rows from the graph."""
 
     class Writer:
         def __init__(self, writer: Any) -> None:
@@ -44,6 +44,9 @@ def during_removal(stores: Any, monkeypatch: pytest.MonkeyPatch, happens: Callab
 
         def __getattr__(self, name: str) -> Any:
             return getattr(self._writer, name)
+
+        def delete(self, document_id: str) -> None:
+            self.delete_others({document_id: ""})
 
         def delete_others(self, kept: Mapping[str, str]) -> None:
             self._writer.delete_others(kept)

@@ -240,6 +240,25 @@ def test_what_is_published_while_an_audit_removes_rows_that_nobody_saw_is_publis
     assert all(drift.repaired for drift in kept.audit(repair=True))
 
 
+def test_a_version_that_is_published_while_an_audit_writes_the_rows_of_the_one_before_is_published_again(
+    kept: Kept, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has read its rows back when they go."""
+    document = kept.documents["ferry.txt"]
+    with kept.stores() as stores:
+        registry = stores.registry.for_tenant(DEFAULT_TENANT)
+        put_row(stores, Store.GRAPH, document.id, document.version, 99)
+        registry.accept(msgspec.structs.replace(document, version="newer"))
+        claimed = registry.claim(document.id, "newer", 60, now=time.time())
+        registry.save(msgspec.structs.replace(claimed, stage=Stage.PUBLISH.value))
+        during_removal(stores, monkeypatch, lambda: None)
+        assert any(drift.surplus for drift in audit(stores, repair=True, scratch=scratch_graph))
+        again = registry.get(document.id)
+        registry.accept(document)
+        registry.save(msgspec.structs.replace(document, fence=registry.get(document.id).fence))
+    assert (again.state, again.version, again.active_version) == (DocumentState.PENDING, "newer", document.version)
+
+
 def sqlite(kept: Kept, store: str, *statements: str) -> None:
     """Change a file of rows behind the product's back."""
     with closing(sqlite3.connect(kept.settings.data_dir / "tenants" / "default" / f"{store}.sqlite")) as connection:

@@ -12,13 +12,15 @@ from folder_stores import FolderStores, during_removal
 
 from trivium.domain.documents import Document, DocumentState, Stage
 from trivium.domain.errors import NotFound, TryLater
-from trivium.domain.scope import DEFAULT_TENANT
+from trivium.domain.graph import ChunkGraph
+from trivium.domain.scope import DEFAULT_TENANT, Scope
 from trivium.flow import artifacts
 from trivium.flow.chain import Entry, Message, message_for
 from trivium.flow.envelope import Envelope, TaskResult
 from trivium.flow.intake import StoreIntake
 from trivium.flow.originals import Originals
 from trivium.flow.stage import Job
+from trivium.ports.graph import GraphRow
 from trivium.ports.intake import NewSource
 from trivium.ports.parser import Blob
 from trivium_ingest.publish import PublishWork
@@ -90,22 +92,29 @@ def test_a_version_that_is_handed_over_while_an_older_one_is_published_keeps_its
         world.content(second)
 
 
+@pytest.mark.parametrize("goes", ["through", "no further", "before its rows are written anew"])
 def test_a_version_that_is_published_while_an_older_ones_publishing_removes_rows_is_published_again(
-    world: World, monkeypatch: pytest.MonkeyPatch
+    world: World, monkeypatch: pytest.MonkeyPatch, goes: str
 ) -> None:
     first = world.upload(b"first")
     world.publish(first)
     second = world.upload(b"second")
+    if goes == "before its rows are written anew":
+        surplus = GraphRow(ChunkGraph("cut otherwise"), second.id, second.version, Scope(DEFAULT_TENANT))
+        world.stores.graphs.writer(DEFAULT_TENANT).upsert([surplus])
 
     def publish_a_third() -> None:
         third = world.upload(b"third")
         claimed = world.registry.claim(third.id, third.version, LEASE_S, time.time())
         shown = {"state": DocumentState.READY, "active_version": third.version}
         world.registry.save(msgspec.structs.replace(claimed, **shown))
+        if goes == "no further":
+            raise TryLater("away", "One store is away; the others removed their rows.")
 
     during_removal(world.stores, monkeypatch, publish_a_third)
-    world.publish(second)
+    world.publish_as_task(second)
     newest = world.registry.get(first.id)
+    assert newest.version not in (first.version, second.version)
     assert (newest.state, newest.active_version) == (DocumentState.PENDING, newest.version)
 
 

@@ -5,6 +5,7 @@ from growth import LINEAR, growth
 from hypothesis import given
 from hypothesis import strategies as st
 
+from trivium.text.sentences import MAX_SENTENCE_CHARS
 from trivium.text.source_code import split_source_code, without_marks
 
 
@@ -90,6 +91,21 @@ def test_a_comment_that_goes_on_behind_code_is_read_with_it() -> None:
         "int state; whether the pump runs, or else why the valve behind it is closed",
         "int keeper;",
     ]
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["SELECT REPLACE(keeper, '''', '') FROM gauges;", "x = 'the keeper'''", 'QUOTES = \'"""\'', "MARK = \"'''\""],
+)
+def test_quotes_within_a_string_begin_no_docstring(code: str) -> None:
+    lines = [code, "INSERT INTO gauges SELECT height, keeper FROM old_gauges", "where keeper IS NULL;"]
+    assert [span.of("\n".join(lines)) for span in split_source_code("\n".join(lines))] == lines
+
+
+def test_lines_of_marks_alone_make_no_statement_longer_than_a_sentence_may_be() -> None:
+    spans = split_source_code("pumps = [\n" + "{},\n" * 1_000 + "]\n")
+    assert 1 < len(spans) < 10
+    assert all(span.end - span.start <= MAX_SENTENCE_CHARS for span in spans)
 
 
 def test_examples_in_a_docstring_stay_lines() -> None:

@@ -16,7 +16,7 @@ from trivium.domain.drift import Store
 from trivium.domain.errors import TriviumError, TryLater
 from trivium.edits.curation import curation_of
 from trivium.flow import artifacts
-from trivium.flow.erase import erase_children, erase_objects, requeue_overtaken, require_membership
+from trivium.flow.erase import erase_children, erase_objects, requeuing_overtaken, require_membership
 from trivium.flow.stage import Job, Outcome, read_all, tried
 from trivium.ports.stores import Stores
 from trivium.telemetry import DRIFT
@@ -129,7 +129,8 @@ class PublishWork(msgspec.Struct, frozen=True):
         log.warning("incomplete_write", document=job.document.id, message=message)
         try:
             if found - expected:
-                writer_of(self.stores, store, job.tenant).delete(job.document.id)
+                with requeuing_overtaken(self.stores, job.tenant, _versions([job])):
+                    writer_of(self.stores, store, job.tenant).delete(job.document.id)
             if found != expected:
                 write_rows(self.stores, [store], job.tenant, [job])
         except TryLater as error:
@@ -152,8 +153,8 @@ class PublishWork(msgspec.Struct, frozen=True):
         if not jobs:
             return {}
         try:
-            map_concurrent(remove, list(Store))
-            requeue_overtaken(self.stores, jobs[0].tenant, _versions(jobs))
+            with requeuing_overtaken(self.stores, jobs[0].tenant, _versions(jobs)):
+                map_concurrent(remove, list(Store))
         except TriviumError as error:
             return {job.document.id: error for job in jobs}
         return _faults(erase, jobs)

@@ -263,6 +263,16 @@ def test_ods_says_the_text_of_a_merged_range_in_all_its_cells(parse: Parse) -> N
     ]
 
 
+@pytest.mark.parametrize("encoding", ["x-unheard-of", "shift_jis"])
+def test_ods_in_an_encoding_that_only_the_reader_of_its_sheets_takes_is_read(parse: Parse, encoding: str) -> None:
+    """It takes all for UTF-8."""
+    sheet = f'<table:table table:name="Weirs">{_cells("Ford 1x2", "eel")}{_cells("-", "Ada")}</table:table>'
+    content = f'<?xml version="1.0" encoding="{encoding}"?>{_content("spreadsheet", sheet)}'
+    parts = {"content.xml": content, "META-INF/manifest.xml": f"<manifest:manifest {SPACES}/>"}
+    (unit,) = parse(_packed("application/vnd.oasis.opendocument.spreadsheet", **parts)).units
+    assert unit.text == "eel: Ada"
+
+
 def test_a_cell_of_ods_that_is_no_number_costs_no_other(parse: Parse) -> None:
     cells = "".join(
         f'<table:table-cell office:value-type="float" office:value="{n}"/>' for n in ("NaN", "1e400", "2.5")

@@ -215,6 +215,17 @@ def test_settings_are_read_by_section_as_they_stand(parse: Parse, name: str) -> 
         assert SETTINGS[slice(*unit.position.offset)] == unit.text
 
 
+def test_yaml_under_the_name_of_settings_is_yaml(parse: Parse) -> None:
+    document = parse("storage:\n  path: /var/lib/weir\nlog:\n  keep: 7\n  level: low\n", "weir.conf")
+    assert document.media_type == "application/yaml"
+    assert parse("listen on 80\nkeep 7\n", "weir.conf").text == "listen on 80\nkeep 7"
+
+
+def test_a_list_within_a_list_of_settings_names_no_section(parse: Parse) -> None:
+    text = 'pumps = [\n  ["north", 1],\n  ["south", 2]\n]\n[log]\nkeep = 7\n'
+    assert [unit.text for unit in units(parse(text, "pump.toml"), UnitKind.HEADING)] == ["[log]"]
+
+
 def test_a_remark_at_the_top_of_settings_is_no_heading_of_markdown(parse: Parse) -> None:
     document = parse("# The pump of the harbour.\n\n[pump]\nport = 9001 # of the **pump**\n", "pump.toml")
     assert document.media_type == "text/plain"

@@ -5,8 +5,11 @@ from __future__ import annotations
 import time
 
 import pytest
+from growth import LINEAR, growth
 
 from trivium.domain.errors import NeverWill
+from trivium.ports.parser import ParseLimits
+from trivium_ingest.parse.data.yaml_records import said_as_yaml
 
 from .conftest import Parse
 
@@ -75,6 +78,33 @@ def test_comments_are_read_with_what_they_stand_above_or_behind(parse: Parse) ->
         said = COMMENTED[slice(*unit.position.offset)]
         assert said.startswith(begin)
         assert said.endswith(end)
+
+
+LISTED = """ports:
+  # of the web
+  - 80
+  - 443  # with TLS
+  # of the mail
+  - 25
+keeper: Ada
+"""
+
+
+def test_comments_among_the_values_of_a_list_are_of_its_entry(parse: Parse) -> None:
+    document = parse(LISTED, "x.yaml")
+    assert [unit.text for unit in document.units] == [
+        "ports: 80, 443, 25\n\nof the web\nwith TLS\nof the mail",
+        "keeper: Ada",
+    ]
+    assert document.units[0].position.offset == (0, LISTED.index("\nkeeper"))
+
+
+def test_a_comment_behind_many_entries_costs_no_more_than_their_number() -> None:
+    def read(times: int) -> object:
+        entries = f"gauge: {'x' * 500}\n" * times
+        return list(said_as_yaml(f"{entries}keeper: Ada # last\n", ParseLimits()))
+
+    assert growth(read, 2_000) < LINEAR
 
 
 def test_a_file_of_comments_alone_is_read(parse: Parse) -> None:

@@ -194,6 +194,24 @@ def test_what_something_is_used_for_does_not_tell_why(text: str, sure: bool) -> 
     assert (told.verdict is Verdict.SUPPORTED) is sure
 
 
+@pytest.mark.parametrize(
+    ("text", "sure"),
+    [
+        ("The bridge was closed on Friday, as there was ice on it.", True),
+        ("The bridge was closed on Friday, as it had no rails.", True),
+        ("The bridge was closed on Friday, as it does not carry lorries.", True),
+        ("The bridge was closed on Friday, as it does every spring.", False),
+        ("The bridge was closed on Friday, as she had promised.", False),
+        ("The bridge was closed on Friday, as you can see on the map.", False),
+        ("The bridge was closed on Friday, as we reported in May.", False),
+    ],
+)
+def test_as_tells_a_reason_where_it_does_not_compare(text: str, sure: bool) -> None:
+    question, hits = "Why was the bridge closed?", [hit(text)]
+    told = answer_by_reason(question, extract(question, hits, None, {}), hits)
+    assert (told.verdict is Verdict.SUPPORTED) is sure
+
+
 def test_what_the_reason_refers_back_to_is_told_before_it() -> None:
     question = "Why was no visitor centre built on the spit?"
     hits = [hit("The sea takes two metres a year. For that reason no visitor centre was built on the spit. It rains.")]

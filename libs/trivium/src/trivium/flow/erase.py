@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import groupby
 
@@ -62,7 +62,7 @@ def erase(stores: Stores, tenant: Tenant, kept: Mapping[str, str]) -> None:
     """Remove rows, then artifacts and originals, except those of each document's kept version, "" for none.
 
     And what edits rested on a document alone of which none is kept. Rows of a version that was handed over meanwhile
-    may go too: its publishing reads them back and writes them again (`requeue_overtaken`).
+    may go too: its publishing reads them back and writes them again (`requeuing_overtaken`).
     """
     _erase_rows(stores, tenant, kept)
 
@@ -79,21 +79,26 @@ def _erase_rows(stores: Stores, tenant: Tenant, kept: Mapping[str, str]) -> None
         store.writer(tenant).delete_others
         for store in (stores.vectors, stores.visuals, stores.hypernodes, stores.keywords, stores.graphs)
     ]
-    map_concurrent(lambda delete: delete(kept), deletes)
-    requeue_overtaken(stores, tenant, kept)
+    with requeuing_overtaken(stores, tenant, kept):
+        map_concurrent(lambda delete: delete(kept), deletes)
 
 
-def requeue_overtaken(stores: Stores, tenant: Tenant, kept: Mapping[str, str]) -> None:
-    """Called behind a removal of rows: what was published meanwhile in another version than the kept one comes again.
+@contextmanager
+def requeuing_overtaken(stores: Stores, tenant: Tenant, kept: Mapping[str, str]) -> Iterator[None]:
+    """Around a removal of rows: what is published meanwhile in another version than the kept one comes again.
 
-    Its rows may have gone with the others. Publishing that has yet to begin reads them back by itself.
+    Its rows may have gone with the others, also where the removal breaks off: one store may have done its part.
+    Publishing that has yet to begin reads them back by itself.
     """
-    registry = stores.registry.for_tenant(tenant)
-    for document in registry.get_many(list(kept)).values():
-        publishing = document.state is DocumentState.RUNNING and document.stage == Stage.PUBLISH
-        if document.version != kept[document.id] and (publishing or document.state is DocumentState.READY):
-            with suppress(NotFound):  # its tenant was erased
-                registry.requeue(document.id)
+    try:
+        yield
+    finally:
+        registry = stores.registry.for_tenant(tenant)
+        for document in registry.get_many(list(kept)).values():
+            publishing = document.state is DocumentState.RUNNING and document.stage == Stage.PUBLISH
+            if document.version != kept[document.id] and (publishing or document.state is DocumentState.READY):
+                with suppress(NotFound):  # its tenant was erased
+                    registry.requeue(document.id)
 
 
 def erase_objects(stores: Stores, tenant: Tenant, document_id: str, keep_version: str = "") -> None:

@@ -23,6 +23,8 @@ _STAR = re.compile(r"[ \t]*\*(?=\s|$)")
 _OPENING = re.compile(r"(?:(?<=\s)|^)/\*+!?(?=\s|$)", re.MULTILINE)
 _QUOTES = re.compile(r"\"\"\"|'''")
 _QUOTED = re.compile(r"[ \t]*[rRbBuUfF]{0,2}(?:\"\"\"|''')")
+# Behind code, no quotes within others: of '"""', or of SQL's '''' and 'the keeper'''.
+_BEGUN = re.compile(rf"^{_QUOTED.pattern}|(?<![\w\"'\\])[rRbBuUfF]{{0,2}}(?:\"\"\"|''')(?![\"'])")
 _STARS = re.compile(rf"^{_STAR.pattern}|{_OPENING.pattern}|\*+/", re.MULTILINE)
 _MARKS = re.compile(rf"^{_LINE_MARK.pattern}|{_STARS.pattern}|{_QUOTES.pattern}", re.MULTILINE)
 _SETTING = re.compile(r"[ \t]*[\w.\"'-]+(?:\[[^\]\n]*\])?[ \t]*=")
@@ -42,12 +44,13 @@ class _Line(NamedTuple):
 def split_source_code(text: str) -> tuple[Span, ...]:
     """Spans in order, not overlapping, without surrounding space; every visible character lies in exactly one.
 
-    What holds neither letter nor digit goes with what stands before it. Takes linear time.
+    What holds neither letter nor digit goes with what stands before it, up to `MAX_SENTENCE_CHARS`. Takes linear time.
     """
     spans: list[Span] = []
     for comment, lines in groupby(_lines(text), key=lambda line: line.comment):
         for span in _sentences(text, list(lines)) if comment else _statements(text, lines):
-            if spans and not any(map(str.isalnum, span.of(text))):
+            joined = bool(spans) and span.end - spans[-1].start <= MAX_SENTENCE_CHARS
+            if joined and not any(map(str.isalnum, span.of(text))):
                 spans[-1] = Span(spans[-1].start, span.end)
             else:
                 spans.append(span)
@@ -78,8 +81,8 @@ def _lines(text: str) -> Iterator[_Line]:
 
 def _opened(line: str, *, closable: bool) -> tuple[str, str]:
     """What ends the comment that the line begins with or that goes on behind it, "" for none; again if it goes on."""
-    if quotes := _QUOTES.search(line):
-        mark = quotes.group()
+    if quotes := _BEGUN.search(line):
+        mark = quotes.group()[-3:]
         closing = mark if line.count(mark) % 2 else ""
         return closing or (mark if _QUOTED.match(line) else ""), closing
     opening = max((match.start() for match in _OPENING.finditer(line)), default=-1)

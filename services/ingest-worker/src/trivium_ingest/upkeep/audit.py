@@ -23,7 +23,7 @@ from trivium.domain.documents import Document
 from trivium.domain.drift import ARTIFACTS, REGISTRY, Drift, Store
 from trivium.domain.errors import NotFound
 from trivium.domain.scope import Tenant
-from trivium.flow.erase import requeue_overtaken
+from trivium.flow.erase import requeuing_overtaken
 from trivium.flow.graph_rows import graph_rows
 from trivium.flow.stage import Job
 from trivium.ports.graph import Graphs
@@ -123,7 +123,8 @@ def _repaired(stores: Stores, store: Store, job: Job, fault: Drift) -> Drift:
     if store is Store.GRAPH and fault.changed:
         return msgspec.structs.replace(fault, repaired=_relabelled(stores, job))
     if fault.surplus:
-        writer_of(stores, store, job.tenant).delete(job.document.id)
+        with requeuing_overtaken(stores, job.tenant, versions([job.document])):
+            writer_of(stores, store, job.tenant).delete(job.document.id)
     try:
         write_rows(stores, [store], job.tenant, [job])
     except NotFound:
@@ -171,8 +172,8 @@ def _orphans(stores: Stores, store: Store, tenant: Tenant, *, repair: bool) -> I
             told.add((document_id, version))
             if repair:
                 kept = {document_id: document.active_version if document else ""}
-                writer.delete_others(kept)
-                requeue_overtaken(stores, tenant, kept)
+                with requeuing_overtaken(stores, tenant, kept):
+                    writer.delete_others(kept)
             source = document.source if document else ""
             yield Drift(tenant.name, document_id, version, source, store, orphaned=True, repaired=repair)
 

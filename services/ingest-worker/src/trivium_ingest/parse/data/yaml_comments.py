@@ -25,11 +25,15 @@ class Comment(msgspec.Struct, frozen=True):
 
 
 class Said(msgspec.Struct, frozen=True):
-    """What is said of the node that begins at `start` under `path`; of a collection `value` is None."""
+    """What is said of the node that begins at `start` under `path`; of a collection `value` is None.
+
+    Of a list of scalars, `last` is where the last one begins.
+    """
 
     start: int
     path: str
     value: str | None
+    last: int = 0
 
     @property
     def line(self) -> str:
@@ -90,7 +94,7 @@ class Comments:
         return taken, end
 
     def _is_behind(self, comment: Comment, end: int) -> bool:
-        return comment.behind and "\n" not in self._text[end : comment.start]
+        return comment.behind and self._text.find("\n", end, comment.start) < 0
 
     def put_to(self, said: Sequence[Said], comments: Sequence[Comment]) -> list[str]:
         """The lines, with a comment's words behind the first node of its line, or before the node that they are above.

@@ -56,7 +56,7 @@ def said_as_yaml(text: str, limits: ParseLimits, *, comments: bool = True) -> It
             yield from map(_as_record, remarks.before(start))
             said = list(speaker.said(value, name, start))
             end = start + len(text[start:end].rstrip())
-            within, end = remarks.within(said[-1].start if said else start, end)
+            within, end = remarks.within(max(said[-1].start, said[-1].last) if said else start, end)
             yield Record(remarks.put_to(said, within), (start, start + len(text[start:end].rstrip())))
     remarks.look_through(None, len(text))
     yield from map(_as_record, remarks.before(len(text)))
@@ -132,7 +132,8 @@ class _Speaker:
                 waiting += [(value, below, at, depth + 1) for value, below, at in reversed(inside)]
             elif all(isinstance(value, yaml.ScalarNode) for value in node.value):
                 self._take(len(node.value))
-                yield Said(place, path, ", ".join(value.value for value in node.value))
+                last = node.value[-1].start_mark.index if node.value else place
+                yield Said(place, path, ", ".join(value.value for value in node.value), last)
             else:
                 yield Said(place, path, None)
                 waiting += [(value, path, value.start_mark.index, depth + 1) for value in reversed(node.value)]

@@ -75,7 +75,8 @@ def merged_in_open_document(package: Package) -> dict[str, list[Range]]:
     parser = expat.ParserCreate(namespace_separator="}")
     parser.StartElementHandler = spans.start
     parser.StartDoctypeDeclHandler = _give_up
-    with suppress(NeverWill, expat.ExpatError):  # the reader of the sheets will say what is wrong
+    # The reader of the sheets will say what is wrong; it reads encodings that expat does not know, or has no way to.
+    with suppress(NeverWill, expat.ExpatError, LookupError, ValueError):
         content = package.read("content.xml")
         if b"-spanned" in content:
             parser.Parse(content, True)

@@ -28,7 +28,7 @@ _ORG_HEADING = re.compile(r"(\*{1,6}|={1,6})\s+(\S.*?)(?:\s+=*)?$")
 _SETTINGS = ("toml", "ini", "cfg", "conf", "cnf", "properties", "env")  # how the names of their files end
 _SETTING = re.compile(r"[ \t]*[#;]?[ \t]*[\w.\"'$-]+(?:\[[^\]\n]*\])?[ \t]*=")
 _REMARK = re.compile(r"[ \t]*[#;]")
-_SECTION = re.compile(r"\[{1,2}[^\[\]\n]+\]{1,2}[ \t]*(?:[#;].*)?")
+_SECTION = re.compile(r"\[{1,2}[^\[\],\n]+\]{1,2}[ \t]*(?:[#;].*)?")
 MIN_SETTINGS = 3  # lines, where the name does not tell
 SETTINGS_SHARE = 0.8  # of lines that are a setting, a remark or a section's name
 SETTINGS_LINES = 200  # that are looked at
@@ -37,8 +37,9 @@ _ORG_KEYWORD = re.compile(r"#\+(?:title|TITLE):\s*(.+)")
 
 def recognise(sample: Sample) -> Evidence:
     """Everything that decodes to text is text, when nothing more particular claims it; settings tell by their name."""
-    if sample.extension in _SETTINGS and _holds_settings(sample.text, sample.extension):
-        return Evidence.NAMED_MARKUP
+    if sample.extension in _SETTINGS and sample.text.strip("\0\r\n\t "):
+        named = _holds_settings(sample.text, sample.extension)
+        return Evidence.NAMED_MARKUP if named else Evidence.LEAST  # such a name is also given to YAML
     return Evidence.TEXT if sample.text.strip("\0\r\n\t ") or _blank(sample) else Evidence.NONE
 
 

@@ -27,7 +27,9 @@ _CUE = re.compile(
     r"|(?:comes?|came|results?|stems?) from|the reason|for (?:that|this|which) reason|(?:which|that|this) is why"
     r"|cause(?=:|\s+(?:was|is)\b)|used (?:to|for|as)|to (?:avoid|prevent|protect|save|make|allow|keep)"
     r"|weil|denn|damit|wegen|aufgrund|deshalb|parce que|puisque|à cause|grâce à|afin|pour que"
-    r"|porque|debido a|a causa de|para que|ya que)\b|,\s+as\s+(?:it|they|he|she|we|you|there)\b",
+    r"|porque|debido a|a causa de|para que|ya que)\b"
+    r"|,\s+as\s+(?:there|(?:it|they|he|she)(?!\s+(?:do|does|did|has|have|had|say|says|said|promised)\b"
+    r"(?!\s+(?:not?|never)\b)))\b",  # no "as it does every day", "as you can see"
     re.IGNORECASE,
 )
 # What stands behind these is the reason, up to the next mark.

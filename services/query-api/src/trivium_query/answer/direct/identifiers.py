@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 
 from trivium.domain.retrieval import Hit
@@ -10,11 +11,12 @@ from trivium.domain.retrieval import Hit
 _IDENTIFIER = re.compile(
     r"(?<![\w-])(?:"
     r"--[a-z][\w-]*"  # --recursive
-    r"|[^\W\d]\w*_\w*[^\W_]"  # load_dotenv
+    r"|[^\W\d][^\W_]*_\w*[^\W_]"  # load_dotenv
     r"|[A-Z]{2,}\d+[A-Z]*"  # LZ4, TC001
     r"|(?<=version )\d+(?:\.\d+)+"
     r")(?![\w-]|\.\d)"
 )
+_CAPITALS = re.compile(r"\A[A-Z]{2,}(?=\d)")
 _VERSION = re.compile(r"(?<=[a-z] )\d+(?:\.\d+)+(?![\w-]|\.\d)")  # gzip 1.12
 
 
@@ -31,8 +33,12 @@ def versions_in(question: str) -> tuple[str, ...]:
 def holds_each(identifiers: Iterable[str], hits: Sequence[Hit]) -> bool:
     """Whether each stands in one of the hits, in whatever case."""
     text = "\n".join(f"{hit.chunk.source} {hit.chunk.title} {hit.chunk.heading} {hit.chunk.text}" for hit in hits)
+    text = unicodedata.normalize("NFKC", text)  # a figure that is set low too: CO2
     return all(_stands(identifier, text) for identifier in identifiers)
 
 
 def _stands(identifier: str, text: str) -> bool:
-    return re.search(rf"(?<![\w-]){re.escape(identifier)}(?![\w-]|\.\d)", text, re.IGNORECASE) is not None
+    """Also a version as "v3.0" or "lzx-3.0", and a number behind capitals as "COVID-19" or "FY 2024"."""
+    before = r"(?<![\w.])v?" if identifier[0].isdigit() else r"(?<![\w-])"
+    written = _CAPITALS.sub(r"\g<0>[-/ ]?", re.escape(identifier))
+    return re.search(rf"{before}{written}(?![\w-]|\.\d)", text, re.IGNORECASE) is not None

@@ -16,7 +16,7 @@ from trivium_query.answer.direct.yes_no import Decided
 from trivium_query.answer.direct.yes_no_weighed import ReadSentence, weigh
 from trivium_query.answer.evidence import Candidate
 from trivium_query.answer.extractive import Extract
-from trivium_query.words import content_words
+from trivium_query.words import content_words, is_function_word
 
 WORDS = "yes no\n\n"  # before the text, as BoolQ's readers have them; `bench/reader_written.py` teaches it so
 MAX_READ = 16  # sentences
@@ -33,10 +33,15 @@ def worth_reading(extracted: Extract) -> list[Candidate]:
     """The sentences that bear most on the question, and those with most of its words besides names; no commands."""
     named = {word for name in extracted.names for word in content_words(name)}
     asked = extracted.asked
-    ranked = [one for one in extracted.ranked if not _COMMAND.fullmatch(one.text)]
+    ranked = [one for one in extracted.ranked if not _is_command(one.text)]
     telling = sorted(range(len(ranked)), key=lambda at: -asked.coverage(ranked[at].covered - named))[:MAX_TELLING]
     others = [at for at in range(len(ranked)) if at not in telling]
     return [ranked[at] for at in [*telling, *others][:MAX_READ]]
+
+
+def _is_command(text: str) -> bool:
+    """Not "use --fast to unpack old files", whose small words are a sentence's."""
+    return _COMMAND.fullmatch(text) is not None and not any(map(is_function_word, text.split()))
 
 
 async def read_yes_or_no(

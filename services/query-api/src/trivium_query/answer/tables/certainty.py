@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from trivium_query.answer.tables.asked_words import Run, alike, stems_of, words_of
+from trivium_query.answer.tables.asked_words import Run, Word, alike, stems_of, words_of
 from trivium_query.answer.tables.conditions import is_period, unit_column
 from trivium_query.answer.tables.cues import Cue, is_of_comparison
 from trivium_query.answer.tables.mentions import OF_ONE
@@ -162,6 +162,11 @@ def _may_be_joined(plan: Plan, reading: Reading) -> bool:
     return any(0 < len(one) < len(words) and named.count(one) > 1 for one, words in zip(named, values, strict=True))
 
 
+def _may_be_others(asked: Word, reading: Reading) -> bool:
+    """Whether the table is called after it, and its rows are not: customers, of items in `customer_orders.csv`."""
+    return reading.is_called_after(asked) and not reading.is_name_of_rows(asked)
+
+
 def _is_called(place: int, reading: Reading) -> bool:
     """Every word of the label is in the question, or the column is what is counted where nothing else could be."""
     column = reading.table.columns[place]
@@ -169,7 +174,8 @@ def _is_called(place: int, reading: Reading) -> bool:
     said = [word.stem for word in reading.words]
     hints = [hint for found in reading.cues for hint in found.hints]
     of_things = bool(reading.values) or reading.cue(Cue.HOW_MANY) is not None
-    implied = place in (reading.person_or_place(), reading.names_of_rows())
+    implied = place == reading.person_or_place()
+    implied = implied or (place == reading.names_of_rows() and not _may_be_others(reading.words[1], reading))
     implied = implied or (of_things and counting(reading.table) == [place])
     implied = implied or (bool(reading.table.melted) and place == len(reading.table.columns) - 1)
     return implied or all(any(alike(part, each) for each in (*said, *hints)) for part in parts)

@@ -114,7 +114,7 @@ def _is_kind(word: Word, values: Sequence[str]) -> bool:
 
 def _is_light(word: Word) -> bool:
     """Whether it is a number's word, a "thing", a "trip" or a verb that any text has: of a remark it names nothing."""
-    return word.stem in LIGHT | THINGS | OCCASIONS or word.folded in NUMBER_WORDS
+    return word.stem in LIGHT | THINGS | OCCASIONS or word.folded in NUMBER_WORDS | OCCASIONS
 
 
 def _stands_before_name(table: Table, rest: Sequence[Word]) -> bool:

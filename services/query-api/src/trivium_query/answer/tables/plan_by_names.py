@@ -34,6 +34,7 @@ from trivium_query.answer.tables.mentions import hinted, is_of_one
 from trivium_query.answer.tables.query_plan import SINCE, UP_TO, Aggregate, Filter, Plan, Sign, Test
 from trivium_query.answer.tables.reading import (
     FEES,
+    MEASURES,
     Reading,
     affirmed,
     column_kinds,
@@ -80,10 +81,6 @@ _SPANS = frozenset(map(stem, "month week day quarter".split()))  # come again in
 _AMOUNT = frozenset((stem("amount"),))
 _DAY = stem("day")
 _ISO_DAY = len("2024-12-31")
-# What is measured: no rows are of it.
-_MEASURES = frozenset(
-    map(stem, "hour minute second kilometre km metre mile litre kilo kg gram euro pound dollar".split())
-)
 _PERSONAL = frozenset("who whose wer".split())
 _COUNTING = frozenset("most least fewest more less fewer".split())
 _CHOOSE_OF = frozenset("which what in on at".split())
@@ -457,9 +454,11 @@ def _most_rows(reading: Reading, found: CueFound) -> Plan | None:
         group = next((at for at in (reading.asked(), reading.person_or_place(), _only(named)) if at is not None), None)
         return None if group is None else Plan(Aggregate.COUNT, None, reading.filters(), group, AGGREGATES[found.cue])
     often = any(word.folded in _COUNTING | {"number"} for word in reading.words[found.run.first : found.run.end])
-    if often and not found.hints and reading.is_of_occasions(found) and not _measures(reading):
+    if often and not found.hints and reading.is_of_several_occasions(found) and not _measures(reading):
         group = reading.asked()
-        return None if group is None else Plan(Aggregate.COUNT, None, reading.filters(), group, AGGREGATES[found.cue])
+        if group is None or reading.table.names_rows(group):  # every one has one row
+            return None
+        return Plan(Aggregate.COUNT, None, reading.filters(), group, AGGREGATES[found.cue])
     persons = _only(persons_of(reading.table))
     if counted is None or not is_person(counted) or persons is None or found.hints:
         return None
@@ -516,7 +515,7 @@ def _how_many_rows(reading: Reading, counted: Word | None, group: int | None) ->
         return None
     if len(measures) == 1 and _is_added(reading, measures[0]):
         return Plan(Aggregate.SUM, measures[0], reading.filters(), group)
-    measured = counted is not None and counted.stem in _MEASURES
+    measured = counted is not None and counted.stem in MEASURES
     return rows if not measures and not measured and _counts_rows(reading) else None
 
 

@@ -40,7 +40,7 @@ from trivium_query.answer.tables.mentions import (
 from trivium_query.answer.tables.query_plan import Filter, Test
 from trivium_query.answer.tables.synonyms import flows_of
 from trivium_query.answer.tables.table import Column, ColumnKind, Table
-from trivium_query.answer.tables.typed_cells import EMPTY
+from trivium_query.answer.tables.typed_cells import EMPTY, is_naming
 from trivium_query.words import is_function_word, stem
 
 # Columns of people, and the words that a question has for them.
@@ -121,6 +121,10 @@ _LEADS_TO_TABLE = frozenset("in from of on".split())
 _OPENS_TABLE = _LEADS_TO_TABLE | frozenset("the our my this".split())
 FEES = frozenset(map(stem, ("price", "fee", "fare", "rate", "charge")))
 _COSTS = frozenset(map(stem, ("cost", "spend", "spent", "pay", "paid")))
+# What is measured: no rows are of it.
+MEASURES = frozenset(
+    map(stem, "hour minute second kilometre km metre mile litre kilo kg gram euro pound dollar".split())
+)
 _NEED = stem("needs")  # "the highest deposit": beside it the word says nothing, elsewhere it may be what is asked
 _HOW, _MUCH = "how", frozenset(("much", "many"))
 _AMOUNTS = (Cue.HOW_MUCH, Cue.SUM, Cue.MEAN, Cue.MEDIAN, Cue.MOST, Cue.LEAST)
@@ -358,6 +362,10 @@ class Reading(msgspec.Struct, frozen=True):
         """Whether that stands behind it."""
         return any(map(self.is_occasion, self._kind_behind(found)))
 
+    def is_of_several_occasions(self, found: CueFound) -> bool:
+        """The same in the plural: "the most trips", but no "most rainfall" of `rainfall.csv`."""
+        return any(self.is_occasion(word) and word.folded.endswith("s") for word in self._kind_behind(found))
+
     def asks_for_occasion(self, found: CueFound) -> bool:
         """The same, or whether "which" asks for the one that has the most: "which order was the largest"."""
         chosen = self.words[1:2] if self.words[0].folded in _CHOOSING else ()
@@ -366,7 +374,7 @@ class Reading(msgspec.Struct, frozen=True):
     def is_occasion(self, word: Word) -> bool:
         """Whether a row is one time of it; deals are but in accounts, where some rows are income and some are none."""
         deal = word.folded in DEALS and not flows_of(self.table)
-        return word.stem in OCCASIONS or deal or self.is_name_of_rows(word)
+        return not OCCASIONS.isdisjoint((word.stem, word.folded)) or deal or self.is_name_of_rows(word)
 
     def _kind_behind(self, found: CueFound) -> list[Word]:
         """The first word behind it that says something, and the next one: "skip jobs"."""
@@ -409,11 +417,16 @@ class Reading(msgspec.Struct, frozen=True):
         return any(alike(word.stem, each) for each in stems_of(f"{self.table.about} {self.table.within}"))
 
     def is_name_of_rows(self, word: Word) -> bool:
-        """Whether the file's name ends with it: of `server_inventory.csv`, but no skips of `skip_hire.csv`."""
+        """Whether the file's name ends with it: of `server_inventory.csv`, but no skips of `skip_hire.csv`.
+
+        And rows cannot have much or many of it each: hours, costs, visitors of halls.
+        """
         parts = [part for part in stems_of(PurePath(self.table.about).stem) if part not in _TABLES]
         labels = {part for column in self.table.columns for part in stems_of(column.label)}
-        called = self.table.about.startswith(" ") and parts[-1:] == [word.stem]  # no caption before
-        return called and word.stem not in labels
+        if not self.table.about.startswith(" ") or parts[-1:] != [word.stem]:  # a caption before, or another name
+            return False
+        told = word.stem in labels | MEASURES | _PERIODS | _COSTS | FEES
+        return not told and (word.stem in OCCASIONS or not _may_count(self.table))
 
     def counts_times(self) -> bool:
         """Whether it is asked how often, or who does something most often."""
@@ -815,6 +828,18 @@ def _is_other_by(found: CueFound, words: Sequence[Word], begun: set[int]) -> boo
 
 def _is_whole(table: Table, mention: ColumnMention) -> bool:
     return mention.run.end - mention.run.first == len(stems_of(table.columns[mention.column].label))
+
+
+def _may_count(table: Table) -> bool:
+    """Whether its numbers may say how many a row is of: half of them or more have no unit."""
+    numbers = [column for column in table.columns if _has_numbers(column) and not is_naming(column)]
+    plain = [column for column in numbers if not (column.unit or column.decimals)]
+    return bool(plain) and 2 * len(plain) >= len(numbers)
+
+
+def _has_numbers(column: Column) -> bool:
+    """Also where other cells are words: "closed"."""
+    return column.measured or len({value.isdigit() for value in column.values}) > 1
 
 
 def column_kinds(table: Table, *kinds: ColumnKind) -> list[int]:
