@@ -301,6 +301,11 @@ def test_the_same_over_grpc_and_the_command_line(weir: Server) -> None:
     assert "A town?" in weir.cli("graph", "review").stdout
     weir.cli("graph", "review", "--done", number)
     assert "A town?" not in weir.cli("graph", "review").stdout
+    weir.cli("graph", "undo", "--why", "It is open still.", weir.cli("graph", "log").stdout.partition(" ")[0])
+    none = weir.cli("graph", "review", "--done", "9999", check=False)
+    assert (none.returncode, "There is no edit '9999'." in none.stderr) == (1, True)
+    weir.cli("graph", "review", "--done", number.partition(".")[0])  # as `undo` takes it
+    assert "A town?" not in weir.cli("graph", "review").stdout
     told = weir.cli("graph", "merge", "Mirel Tosk", "Odalys Prant").stdout
     assert "also called Mirel Tosk" in told
     assert "Mirel Tosk" in weir.cli("graph", "show", "Odalys Prant").stdout

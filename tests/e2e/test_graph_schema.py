@@ -20,6 +20,15 @@ def river(server: Server) -> Server:
 
 def test_a_schema_is_proposed_accepted_and_evolves(river: Server) -> None:
     assert "has no schema" in river.cli("graph", "schema", "show").stderr
+    told = river.cli("graph", "schema", "show", "--dataset", "staff-2").stderr
+    assert told.endswith("Have one proposed with: trivium graph schema propose --dataset staff-2\n")
+    told = river.cli("graph", "schema", "propose", "--dataset", "staff-2").stderr
+    assert "Nothing was found to propose for staff-2" in told
+    refused = river.cli("graph", "schema", "accept", "--dataset", "staff-2", check=False)
+    assert "Nothing is proposed.\nHave something proposed with: trivium graph schema propose" in refused.stderr
+    told = river.cli("graph", "export", "--dataset", "staff-2").stderr
+    assert told.startswith("There is nothing to export of dataset staff-2.")
+    assert "dataset staff-2" in river.cli("graph", "topics", "--dataset", "staff-2").stderr
     proposed = river.cli("graph", "schema", "propose").stdout
     assert "BUILT  person -> location" in proposed
     assert "“Ilse Brandt built the fish ladder at Corrin Gorge”  people.html" in proposed

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from structlog.testing import capture_logs
 
 from trivium.adapters.embedded.sqlite import Database, ReadThreads, Schema, TenantDatabases
 from trivium.domain.errors import TriviumError, TryLater
@@ -252,6 +253,19 @@ async def test_a_cancelled_query_stops_and_gives_its_thread_back(database: Datab
             await endless
         assert await asyncio.wait_for(threads.run(database, count), timeout=10) == 1
     threads.close()
+
+
+async def test_a_query_that_its_reader_stopped_is_no_fault_of_the_disk(database: Database) -> None:
+    add(database)
+    threads = ReadThreads("test", threads=1)
+    with capture_logs() as told:
+        endless = asyncio.create_task(threads.run(database, lambda c: c.execute(ENDLESS).fetchone()))
+        await asyncio.sleep(0.02)
+        endless.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await endless
+        threads.close()
+    assert told == []
 
 
 def test_dropping_a_tenant_leaves_the_others(tmp_path: Path) -> None:

@@ -157,6 +157,13 @@ def test_a_failure_shows_its_traceback_only_when_debugging(tmp_path: Path) -> No
     assert "Traceback" in loud.stderr
 
 
+def test_a_data_directory_that_is_a_file_is_told_with_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("Ada.")
+    told = trivium("status", TRIVIUM_DATA_DIR=str(tmp_path / "notes.txt"))
+    assert told.returncode == 1
+    assert "set TRIVIUM_DATA_DIR to another folder" in told.stderr
+
+
 def test_a_reader_that_stops_reading_ends_the_command_quietly(run: Run, server: str) -> None:
     for number in range(3):
         write(f"docs/{number}.txt", "Ada wrote the first program. " * 3000)
@@ -326,6 +333,19 @@ def test_a_file_that_is_called_like_a_home_folder_keeps_no_other_back(run: Run, 
     Path("~$docs").mkdir()
     assert "~$docs holds no file" in run("ingest", "--sync", "~$docs").stderr
     assert run("connect", "add", "x", "folder", "~$docs").exit_code == 0
+
+
+def test_a_connection_that_was_never_looked_at_came_to_nothing_yet(run: Run) -> None:
+    run("connect", "add", "x", "folder", "letters")
+    assert run("connect", "list").stdout.splitlines()[1].split("\t")[4:] == ["new", "never", ""]
+
+
+@pytest.mark.parametrize("options", [(), ("--estimate",)])
+def test_an_ingest_that_finds_no_file_says_so(run: Run, options: tuple[str, ...]) -> None:
+    Path("letters").mkdir()
+    told = run("ingest", "letters", *options)
+    assert told.exit_code == 0
+    assert "There is no file to read in letters." in told.stderr
 
 
 @pytest.mark.parametrize(

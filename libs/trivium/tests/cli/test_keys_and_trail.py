@@ -57,6 +57,11 @@ def test_the_trail_as_json_is_an_entry_a_line_however_many_pages_there_are(run: 
     assert len(run("trail").stdout.splitlines()) == 205
 
 
+def test_a_time_of_the_trail_that_is_none_is_a_command_that_is_not_understood(run: Run) -> None:
+    told = run("trail", "--since", "yesterday")
+    assert (told.exit_code, "'yesterday' is no time. Write it as 2026" in told.output) == (2, True)
+
+
 def test_the_trail_says_what_broke_off(run: Run, world: World) -> None:
     caller = Caller(DEFAULT_TENANT, Role.ADMIN, "environment-1")
     Trail(world.objects).add_touched(caller, "source.delete", {"x": TrailOutcome.DONE, "y": TrailOutcome.BROKE_OFF})

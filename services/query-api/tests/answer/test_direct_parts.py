@@ -23,6 +23,7 @@ from trivium_query.answer.direct.answer_directly import (
     _is_of_others,
     _is_of_the_kind,
     _is_one_of_several,
+    _is_told_elsewhere,
     _tells_of_another,
     answer_directly,
 )
@@ -486,6 +487,22 @@ def test_what_is_sure_was_read_where_the_names_and_numbers_of_the_question_stand
     direct = Direct(chosen=(Chosen(Found(read, 0, len(text), 1.0, ""), 0.9, {}),))
     assert _has_names_of(extract(question, [read], None, {}), direct) is named
     assert _has_numbers_of(question, direct) is numbered
+
+
+@pytest.mark.parametrize(
+    ("question", "elsewhere"),
+    [
+        ("How long is an idle connection kept?", True),
+        ("How long does the sleep timer of a connection take?", False),  # it has a word
+        ("Wie lange bleibt eine Verbindung offen?", False),  # no passage has
+    ],
+)
+def test_a_passage_without_a_word_of_the_question_is_not_sure_beside_one_with_most(
+    question: str, elsewhere: bool
+) -> None:
+    read, other = hit("", "The sleep timer fades out over 30 seconds."), hit("", "An idle connection is kept so long.")
+    direct = Direct(chosen=(Chosen(Found(read, 31, 41, 1.0, ""), 0.9, {}),))
+    assert _is_told_elsewhere(extract(question, [read, other], None, {}), direct, [read, other]) is elsewhere
 
 
 @pytest.mark.parametrize(

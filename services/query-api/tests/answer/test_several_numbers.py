@@ -112,6 +112,18 @@ def test_a_span_of_days_is_told_from_its_beginning() -> None:
     assert text[start:end] == "19 October until 6 November"
 
 
+@pytest.mark.parametrize(
+    ("text", "span", "short"),
+    [
+        ("It must stand at least 30 cm from any wall.", "at least 30 cm", "at least 30 cm"),
+        ("It begins at 30 cm.", "at 30 cm", "30 cm"),
+    ],
+)
+def test_a_bound_is_told_whole(text: str, span: str, short: str) -> None:
+    start, end = trimmed(found(text, span), "number")
+    assert text[start:end] == short
+
+
 def test_of_two_ordinals_both_are_told() -> None:
     text = "The dome is open on the first and third Friday of each month."
     start, end = trimmed(found(text, "third Friday"), "")

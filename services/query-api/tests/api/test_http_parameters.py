@@ -35,6 +35,15 @@ async def test_the_refusal_names_the_parameters_that_there_are(client: httpx2.As
     assert refused["errors"] == [{"field": "query.dataset", "message": "This path takes no parameters"}]
 
 
+@pytest.mark.parametrize(
+    ("path", "field"), [("/v1/sources", "dataset"), ("/v1/sources", "run"), ("/v1/graph/export", "dataset")]
+)
+async def test_what_a_name_may_be_is_told_in_words(client: httpx2.AsyncClient, path: str, field: str) -> None:
+    refused = (await client.get(path, params={field: "ü space"})).json()
+    words = "Expected letters, digits, '.', '_' or '-', beginning with a letter or digit"
+    assert refused["errors"] == [{"field": f"query.{field}", "message": words}]
+
+
 @pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics"])
 async def test_probes_and_scrapers_may_send_what_they_like(client: httpx2.AsyncClient, path: str) -> None:
     assert (await client.get(path, params={"name[]": "up"})).status_code == 200

@@ -182,6 +182,8 @@ def _row(found: api.Connection) -> tuple[str, ...]:
 
 
 def _came_to(found: api.Connection) -> str:
+    if not found.started_at:
+        return ""
     if not (found.stored or found.deleted or found.failed or found.error):
         return "nothing had changed"
     told = f"{counted(found.stored, 'file')} stored, {found.deleted} deleted, {found.failed} failed"

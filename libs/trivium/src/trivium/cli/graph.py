@@ -131,7 +131,8 @@ def topics(topic: str, level: int | None, dataset: str, limit: int, as_json: boo
         print_json(page)
         return
     if not page.topics:
-        note("No topics. Add documents with: trivium ingest FOLDER")
+        of = f" of dataset {dataset}. List datasets with: trivium datasets" if dataset else ""
+        note(f"No topics{of or '. Add documents with: trivium ingest FOLDER'}")
         return
     columns = {"passages": "right", "documents": "right", "names": "right", "topic": "left", "id": "left"}
     print_table(columns, [(str(t.passages), str(t.documents), str(t.names), t.name, t.id) for t in page.topics])
@@ -156,10 +157,18 @@ def export(form: str, entity: str, depth: int, dataset: str, with_topics: bool, 
         around = _by_name(client, entity).id if entity and not is_id(entity) else entity
         with client.export(form, entity=around, depth=depth, dataset=dataset, topics=with_topics) as pieces:
             if output is not None:
-                note(f"{output}: {_saved(pieces, output):,} bytes")
-                return
-            for piece in pieces:
-                click.echo(piece, nl=False)
+                size = _saved(pieces, output)
+                note(f"{output}: {size:,} bytes")
+            else:
+                size = sum(map(_print_piece, pieces))
+    if not size:
+        of = f" of dataset {dataset}. List datasets with: trivium datasets" if dataset else ": no document names anything."
+        note(f"There is nothing to export{of}")
+
+
+def _print_piece(piece: bytes) -> int:
+    click.echo(piece, nl=False)
+    return len(piece)
 
 
 @graph.command()

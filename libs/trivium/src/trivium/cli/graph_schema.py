@@ -76,7 +76,10 @@ def propose(name: str, dataset: str, by: str, why: str, *, as_json: bool, **said
     )
     with connected() as client:
         made = client.propose_schema(dataset, (kind,) if name else (), by=by, why=why)
-    _shown(made, as_json=as_json)
+    if as_json or made.number:
+        _shown(made, as_json=as_json)
+        return
+    note(f"Nothing was found to propose for {made.dataset}. List datasets with: trivium datasets")
 
 
 @schema.command()
@@ -148,7 +151,8 @@ def _shown(seen: api.GraphSchema, *, as_json: bool) -> None:
     for told in seen.notes:
         note(told)
     if not seen.number:
-        note(f"{seen.dataset} has no schema. Have one proposed with: trivium graph schema propose")
+        options = "" if seen.dataset == DEFAULT_DATASET else f" --dataset {seen.dataset}"
+        note(f"{seen.dataset} has no schema. Have one proposed with: trivium graph schema propose{options}")
         return
     about = f", about {one_line(seen.domain)}" if seen.domain else ""
     say(f"Schema of {seen.dataset}, version {seen.number}{about}")

@@ -118,6 +118,8 @@ def ingest(  # noqa: PLR0913, PLR0915, PLR0917  (a command's options)
     files = [entry for entry in found if isinstance(entry, FoundFile)]
     skipped = [entry for entry in found if isinstance(entry, Skipped)]
     problems = [Problem(str(entry.path), entry.reason) for entry in skipped if entry.failed]
+    if not (files or urls or problems or sync):
+        note(f"There is no file to read in {', '.join(one_line(str(path)) for path in paths)}.")
     if estimate:
         unread = tell_estimate(settings, files, urls, password)
         _tell_problems(problems)

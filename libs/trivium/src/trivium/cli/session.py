@@ -113,7 +113,7 @@ def _locked(path: Path) -> bool:
 def _announced(path: Path) -> str:
     try:
         found = msgspec.json.decode(path.read_bytes(), type=Announcement)
-    except (FileNotFoundError, msgspec.DecodeError):
+    except (FileNotFoundError, NotADirectoryError, msgspec.DecodeError):
         return ""
     return found.url if _lives(found.pid) else ""
 

@@ -11,6 +11,8 @@ import click
 from trivium.cli.session import connected
 from trivium.cli.terminal import note, one_line, print_json, say
 from trivium.domain.access import TrailOutcome
+from trivium.domain.errors import Refused
+from trivium.domain.times import named_span
 
 if TYPE_CHECKING:
     from trivium import api
@@ -25,6 +27,11 @@ def trail(since: str, as_json: bool) -> None:
 
     Needs an admin's key. `trivium keys list` names the keys.
     """
+    try:
+        if since:
+            named_span(since)
+    except Refused as error:
+        raise click.BadParameter(str(error), param_hint="--since") from error
     entry = None
     with connected() as client:
         for entry in _entries(client, since):

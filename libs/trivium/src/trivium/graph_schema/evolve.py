@@ -84,6 +84,10 @@ def accepted(schema: GraphSchema, names: Sequence[str], author: Author) -> Graph
     chosen = [_need(schema, name) for name in dict.fromkeys(names)]
     if not names:
         chosen = [one for one in schema.proposed if not one.problems]
+        if not schema.proposed:
+            raise Refused(
+                "nothing_to_accept", "Nothing is proposed.", "Have something proposed with: trivium graph schema propose"
+            )
         if not chosen:
             raise Refused(
                 "nothing_to_accept",

@@ -284,5 +284,5 @@ def _is_asked(card: Card, asked: Asked) -> bool:
 def unknown_card() -> NotFound:
     """No card of this tenant has that id, or not any more."""
     return NotFound(
-        "no_such_contradiction", "There is no such contradiction.", "List them with GET /v1/contradictions."
+        "no_such_contradiction", "There is no such contradiction.", "List them with: trivium graph contradictions"
     )

@@ -10,8 +10,9 @@ import msgspec
 
 from trivium.access.trail import touched
 from trivium.api import Edited, EditSeen, Output
-from trivium.domain.edits import Actor, Dismiss, Draft, Edit, Undo, edit_id
+from trivium.domain.edits import Actor, Dismiss, Draft, Edit, Review, Todo, Undo, edit_id
 from trivium.domain.errors import NotFound, Refused
+from trivium.domain.ids import is_id
 from trivium.domain.retrieval import Mode, SearchFilter, SearchResult
 from trivium.domain.scope import Scope, Tenant
 from trivium.edits.curation import Curated, Decide
@@ -68,18 +69,21 @@ async def undo(services: Services, tenant: Tenant, wanted: str, why: str, actor:
 
 
 async def dismiss(services: Services, tenant: Tenant, subject: str, why: str, actor: Actor) -> Edited:
-    """A review, a task or a card is settled. Raises `Refused` (`already_settled`)."""
+    """A review, a task ("12.0", or all of a record, "12") or a card is settled.
+
+    Raises `NotFound` (`no_such_edit`), `Refused` (`already_settled`, `nothing_to_settle`).
+    """
+    settled: list[str] = []
 
     def decide(curated: Curated) -> Sequence[Draft]:
-        if subject in curated.folded.dismissed:
+        named = [subject] if is_id(subject) else _to_settle(curated, subject)
+        settled[:] = [one for one in named if one not in curated.folded.dismissed]
+        if not settled:
             raise Refused("already_settled", f"{subject[:80]!r} is settled already.", "To open it again, undo that.")
-        if edit_id(subject):
-            _meant(curated, subject)
-        return [Draft(Dismiss(subject), actor, why)]
+        return [Draft(Dismiss(one), actor, why) for one in settled]
 
     dismissed = await _appended(services, tenant, decide)
-    if edit_id(subject):
-        touched(subject)
+    touched(*(one for one in settled if edit_id(one)))
     return dismissed
 
 
@@ -143,6 +147,18 @@ def _meant(curated: Curated, wanted: str) -> list[Edit]:
     found = [edit for edit in curated.edits if place and edit.sequence == place[0] and (whole or edit.part == place[1])]
     if not found:
         raise NotFound("no_such_edit", f"There is no edit {wanted[:40]!r}.", "List the edits with: trivium graph log")
+    return found
+
+
+def _to_settle(curated: Curated, wanted: str) -> list[str]:
+    """The reviews and tasks of an edit, or of a record."""
+    found = [edit.id for edit in _meant(curated, wanted) if isinstance(edit.change, Review | Todo)]
+    if not found:
+        raise Refused(
+            "nothing_to_settle",
+            f"Edit {wanted[:40]!r} is neither a review nor a task.",
+            "List what is open with: trivium graph review",
+        )
     return found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from http import HTTPStatus
+from typing import Any
 
 import msgspec
 from fastapi import FastAPI, Request
@@ -12,7 +13,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from trivium.api import FieldProblem, Problem
+from trivium.api import END, MATCHING, FieldProblem, Problem
 from trivium.domain.errors import TriviumError
 from trivium.domain.limits import RETRY_AFTER_S, TooMany
 from trivium.invalid_request import InvalidRequest
@@ -82,7 +83,14 @@ def install(app: FastAPI) -> None:
 
 def _invalid(error: RequestValidationError) -> InvalidRequest:
     """What the framework says of a path or a query, without what was sent."""
-    return InvalidRequest(FieldProblem(".".join(map(str, each["loc"])), each["msg"]) for each in error.errors())
+    return InvalidRequest(FieldProblem(".".join(map(str, each["loc"])), _told(each)) for each in error.errors())
+
+
+def _told(problem: Mapping[str, Any]) -> str:
+    """The framework's message, without regular expressions."""
+    pattern = str(problem.get("ctx", {}).get("pattern", "")).removeprefix("^$|")
+    words = MATCHING.get(pattern) or MATCHING.get(pattern.removesuffix("$") + END)
+    return f"Expected {words}" if words else str(problem["msg"])
 
 
 def _framework(error: HTTPException, request: Request) -> Response:

@@ -38,8 +38,10 @@ def from_os(error: OSError, path: Path, store: str) -> TriviumError:
 def from_sqlite(error: sqlite3.Error, path: Path, store: str, recovery: str) -> TriviumError:
     """The family of a driver error on the database at `path`; `recovery` says how to replace the file."""
     name = getattr(error, "sqlite_errorname", "") or type(error).__name__
-    _log(path, f"{name}: {error}")
-    match _cause(error, path):
+    cause = _cause(error, path)
+    if cause != sqlite3.SQLITE_INTERRUPT:  # its reader has gone: no fault
+        _log(path, f"{name}: {error}")
+    match cause:
         case sqlite3.SQLITE_FULL:
             return TryLater("disk_full", f"The disk that holds the {store} is full.", _FREE_SPACE)
         case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:

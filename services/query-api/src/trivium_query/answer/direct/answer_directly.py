@@ -41,6 +41,7 @@ from trivium_query.words import content_words
 
 # `bench/train_answers.py` prints what these do to each set whose questions the weights have not seen.
 ANSWERABLE = 0.5  # below: not found
+MOST = 0.6  # of the weight of the question's words
 LEAST_RIGHT = 0.1  # below: not found; of 32 such answers on six sets 5 were right, 8 were to what no document tells
 SUPPORTED = 0.55  # from here on: supported; partly supported in between
 YES_NO_SUPPORTED = 0.7  # of a word that was read
@@ -92,6 +93,7 @@ async def answer_directly(question: str, extracted: Extract, hits: Sequence[Hit]
         and _bears_on(question, direct)
         and _has_numbers_of(question, direct)
         and _has_names_of(extracted, direct)
+        and not _is_told_elsewhere(extracted, direct, hits)
         and not _is_taken_back(question, direct)
     )
     draft = compose(direct, extracted, hits, sure=likely_right)
@@ -235,6 +237,14 @@ def _has_names_of(extracted: Extract, direct: Direct) -> bool:
     told = set(content_words(_text_of(_hits_read(direct))))
     named = [set(content_words(name)) for name in extracted.names]
     return not told or all(words & told for words in named if words)
+
+
+def _is_told_elsewhere(extracted: Extract, direct: Direct, hits: Sequence[Hit]) -> bool:
+    """Whether the passages that were read have no word of the question, and one of the hits has most of them."""
+    read, asked = _hits_read(direct), extracted.asked
+    if not read or asked.coverage(asked.words_in(_text_of(read))):
+        return False
+    return any(asked.coverage(asked.words_in(_text_of([hit]))) >= MOST for hit in hits)
 
 
 def _is_taken_back(question: str, direct: Direct) -> bool:

@@ -1,6 +1,6 @@
 """READ FIRST: from hits to a direct answer. Two things are compared, or the likeliest span is chosen, step by step.
 
-things.py -> comparison.py, compare_read.py | alternatives.py, differences.py
+things.py -> comparison.py, compare_read.py | alternatives.py, differences.py, releases.py
 | nested.py -> hops.py -> choose.py -> close.py -> compose.py -> confidence.py
 yes_no.py -> polarity.py | yes_no_read.py -> yes_no_weighed.py; listed.py
 """
@@ -24,6 +24,7 @@ from trivium_query.answer.direct.hops import Read, read_by_hops, read_whole
 from trivium_query.answer.direct.identifiers import holds_each, identifiers_in, versions_in
 from trivium_query.answer.direct.listed import Listed, list_around
 from trivium_query.answer.direct.nested import nested_in
+from trivium_query.answer.direct.releases import released
 from trivium_query.answer.direct.things import things_in
 from trivium_query.answer.direct.yes_no import Decided, asks_yes_or_no, yes_or_no
 from trivium_query.answer.direct.yes_no_read import read_yes_or_no, worth_reading
@@ -55,6 +56,7 @@ async def read_directly(question: str, extracted: Extract, hits: Sequence[Hit], 
     compared = await compare(comparison, hits, read) if comparison is not None else None
     if compared is None and (weighed := weigh(question, extracted.ranked) or what_was(question, extracted.ranked)):
         compared = as_compared(weighed)
+    compared = compared or released(question, extracted.ranked)
     if comparison is not None or compared is not None:
         return Direct(compared, compares=True, focus=focus)
     found = [*await read_by_hops(question, hits, read), *await read_whole(question, hits, read)]

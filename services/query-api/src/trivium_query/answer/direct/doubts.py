@@ -2,8 +2,8 @@
 
 It is of another day, time, unit or bound than asked for, what somebody said, what was once or never came about, a
 mistake, a surcharge or a grant, what holds under a condition, once where it is asked how much a day, what others pay,
-or what is paid where the rest is asked for; or the next sentence calls it off, corrects it, makes it less or excepts
-what is asked.
+what one of many gives where it is asked what came in, or what is paid where the rest is asked for; or the next sentence
+calls it off, corrects it, makes it less or excepts what is asked.
 """
 
 from __future__ import annotations
@@ -137,6 +137,11 @@ _DATE = re.compile(rf"\b(?:{'|'.join(filter(None, calendar.month_name))})\b")
 _CLOCK = re.compile(r"\d[:.]\d\d|\d\s?(?:[ap]\.?m\b|o.clock)|\b(?:noon|midnight|half past|quarter (?:past|to))\b", re.I)
 _FROM_TO = re.compile(r"\d.*(?:\b(?:to|until|till)\b|[-\u2013]).*\d")
 _ASKS_FOR_REPORT = re.compile(r"\b(?:say|said|told|claim|report|rumour|legend|belie|announce|wr[io]te)", re.I)
+_ASKS_FOR_SUM = re.compile(r"\bhow much\b.*\b(?:rais|collect|earn|(?:br(?:ing|ought)|t(?:ake|ook)|c[ao]me) in\b)", re.I)
+_ASKS_FOR_EACH = re.compile(r"\b(?:each|every|per|apiece|one|a head)\b", re.I)
+_FOR_EACH = re.compile(r"\W*(?:\w+ )?(?:each|apiece|per (?:head|person)|a head)\b", re.I)
+_WHICH_VERSION = re.compile(r"^\W*(?:\w+\s)?(?:which|what)\s(?:version|release)\b", re.I)
+_VERSION = re.compile(r"(?<!#)\b(?:[A-Z]|v?\d)")  # also one that has a name
 _CASE = re.compile(r"\b(?:when|if|where) .*?\b(?:is|are|was|were) (.+?)(?=[,?]|$)", re.I)
 _CASE_LABEL = re.compile(r"[;,.] (\w+): ")
 
@@ -172,6 +177,8 @@ def is_doubtful(question: str, short: str, said: str) -> bool:
         or _is_no_name(question, short)
         or _is_no_amount(question, short)
         or _is_without(question, said)
+        or _is_for_one(question, short, said)
+        or _is_no_version(question, short)
     )
 
 
@@ -295,6 +302,19 @@ def _is_without(question: str, said: str) -> bool:
     asked, told = ({(way.lower(), what.lower()) for way, what in _WITH.findall(text)} for text in (question, said))
     turned = {("without" if way == "with" else "with", what) for way, what in asked}
     return bool(turned & told) and not asked & told
+
+
+def _is_for_one(question: str, short: str, said: str) -> bool:
+    """What one of many gives, where it is asked how much came in: "they bought shares of 50 euros each"."""
+    if _ASKS_FOR_SUM.search(question) is None or _ASKS_FOR_EACH.search(question):
+        return False
+    at = said.find(short) if short else -1
+    return at >= 0 and _FOR_EACH.match(said, at + len(short)) is not None
+
+
+def _is_no_version(question: str, short: str) -> bool:
+    """The number of an issue, "#1140", or a word of what changed, where it is asked which version."""
+    return bool(short) and _WHICH_VERSION.search(question) is not None and _VERSION.search(short) is None
 
 
 def _is_paid(question: str, short: str, said: str) -> bool:

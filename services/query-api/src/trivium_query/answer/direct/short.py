@@ -19,7 +19,7 @@ _DATE = re.compile(DATE, re.I)
 ANY_DAY = re.compile(f"{DATE}|{DAY}", re.I)
 _EDGE = " \t\n,.;:!?\"'“”«»\u2013\u2014-["
 _TITLES = frozenset({"dr", "prof", "mr", "mrs", "ms", "st", "sir", "dame", "lord", "lady"})
-_LEADING = re.compile(r"(?:(?:in|at|on|by|from|of|to|with|and|the|a|an)\s+)+", re.I)
+_LEADING = re.compile(r"(?:(?:in|at(?! (?:least|most)\b)|on|by|from|of|to|with|and|the|a|an)\s+)+", re.I)
 _MONTH_DAY = re.compile(rf"(?=.*[a-z]){DATE}", re.I)
 _NUMBER = re.compile(rf"\d|\b{NUMBER_WORDS}\b|{SOME_TIME}", re.I)
 _CLOCK = r"\b\d{1,2}(?:[.:]\d{2})?\s?(?:[ap]\.?m\b|uhr\b|o['\u2019]clock\b)|\b\d{1,2}:\d{2}\b|\b(?:noon|midnight)\b"
