@@ -11,6 +11,7 @@ import msgspec
 import pytest
 
 from trivium.domain.answers import Turn
+from trivium_query.answer.follow_up import completed
 from trivium_query.answer.understand import understand
 
 
@@ -40,3 +41,10 @@ def test_most_follow_ups_can_be_searched_for_on_their_own(name: str, share: floa
     turns = follow_ups(name)
     missed = [(turn.asked, understand(turn.asked, turn.history).standalone) for turn in turns if not turn.understood()]
     assert len(missed) <= (1 - share) * len(turns), missed
+
+
+def test_a_code_takes_the_place_of_a_code_alone() -> None:
+    assert completed("And P3?", "How long does program P1 take?") == "How long does program P3 take?"
+    assert completed("what about e-17", "What does E-12 of the kiln mean?") == "What does e-17 of the kiln mean?"
+    assert completed("And P3?", "How long does drying take?") == "How long does drying take? P3"
+    assert completed("And glazing?", "How long does P1 take?") == "How long does P1 take? glazing"

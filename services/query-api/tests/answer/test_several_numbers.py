@@ -240,3 +240,19 @@ def test_what_is_for_others_is_left_out(question: str, short: str) -> None:
     rows = [found(text, span) for span in ("64 pounds", "36 pounds")]
     question = f"What does {question} cost?"
     assert [one.short for one in choose(analyse(question, [hit(text)]), question, rows, {}, {}, shipped())] == [short]
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("How long does program P1 take?", {"11 hours"}),
+        ("How long does program P3 take?", {"13 hours"}),
+        ("How long does program P7 take?", {"11 hours", "13 hours"}),
+        ("How long does program E3 take?", {"11 hours", "13 hours"}),
+    ],
+)
+def test_what_is_told_of_another_code_is_left_out(question: str, told: set[str]) -> None:
+    text = "Programs: P1 biscuit firing, 11 hours. P3 stoneware, 13 hours. It dries for 30 minutes."
+    rows = [found(text, span) for span in ("11 hours", "13 hours", "30 minutes")]
+    chosen = choose(analyse(question, [hit(text)]), question, rows, {}, {}, shipped())
+    assert {one.short for one in chosen} == told | {"30 minutes"}

@@ -38,6 +38,7 @@ _PREPOSITION = (
 )
 _LED = re.compile(rf"(?P<word>{_PREPOSITION})\s+(?P<rest>\S.*)", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+(?:[-./:]\d+)*")
+_CODE = re.compile(r"(?<![\w-])[A-Z]{1,4}-?\d[\w-]*", re.IGNORECASE)  # "P3", "E-17"
 _REMARKS = frozenset(
     """thank thanks you very much ok okay yes no good great fine nice hello hi hey bye goodbye cheers please danke schon
     merci gracias grazie obrigado""".split()
@@ -91,8 +92,9 @@ def _replacements(fragment: str, before: str) -> Iterator[str]:
     yield _behind_its_preposition(fragment, before)
     led = _LED.fullmatch(fragment)
     fragment = led["rest"] if led else fragment
-    if _NUMBER.fullmatch(fragment):
-        yield _last_replaced(fragment, [(found.start(), found.end()) for found in _NUMBER.finditer(before)], before)
+    for written in (_NUMBER, _CODE):
+        if written.fullmatch(fragment):
+            yield _last_replaced(fragment, [found.span() for found in written.finditer(before)], before)
     if names_in(fragment):
         yield _last_replaced(fragment, [(name.start, name.end) for name in names_in(before)], before)
     yield _of_the_same_head(fragment, before)

@@ -56,6 +56,7 @@ _OF_A_DAY = re.compile(
     rf"\bwhat time\b|\bhow (?:late|early)\b|\bwhen\b.*\b(?:{'|'.join(WEEKDAYS)})s?\b", re.I
 )  # wants a time of the day
 _OF_A_DATE = re.compile(rf"(?:\s?(?:to|and|or|until|[-\u2013])\s?\d{{1,2}})?\.?\s(?:{MONTHS})", re.I)
+_CODE = re.compile(r"(?<![\w-])[A-Z]{1,3}-?\d+(?![\w-])")  # "P3", "E-17": of one of many
 _IN_YEAR = re.compile(r"\b(?:in|since|until|till|by|of|from|to|before|after)\s(?=(?:1\d{3}|20\d{2})$)", re.I)
 _WHICH = frozenset({"next", "previous", "latest"})  # "first" and "last" only spoil more than they mend
 OTHER_SHARE = 0.5  # of its probability: what gives way to what suits the question's words better
@@ -130,6 +131,7 @@ def choose(
         rows = [one for one in rows if not (counts.search(one.text) and _is_called_so(one))]
     rows = list(_single(asked, question, [one for one in rows if _is_in_a_cell(one) and not _is_asked_there(one)]))
     rows = [one for one in rows if not is_barred(question, one) and not has_another_role(question, one.hit, one.end)]
+    rows = _of_its_code(question, rows)
     for_whom = _for_whom(question, rows)
     rows = [one for one in rows if not _is_for_others(one, for_whom)]
     kin = [one for one in rows if one.odds == TOLD_ODDS] if _OF_KIN.match(question) else []
@@ -162,6 +164,17 @@ def choose(
 def _with_partners(question: str, one: Chosen) -> Chosen:
     """Judged by one name alone, told with those that are joined to it."""
     return msgspec.structs.replace(one, found=one.found.between(*with_partners(question, one.found)))
+
+
+def _of_its_code(question: str, rows: Sequence[Found]) -> list[Found]:
+    """Where some are told of the question's "P3", without those that are told of "P1" alone."""
+    codes = set(_CODE.findall(question))
+    series = {one.rstrip("0123456789") for one in codes}
+    told = [set(_CODE.findall(_sentence_of(one))) for one in rows]
+    if not any(codes & each for each in told):
+        return list(rows)
+    others = [{one for one in each if one.rstrip("0123456789") in series} - codes for each in told]
+    return [one for one, each, other in zip(rows, told, others, strict=True) if one.steps or codes & each or not other]
 
 
 def _for_whom(question: str, rows: Sequence[Found]) -> list[Found]:

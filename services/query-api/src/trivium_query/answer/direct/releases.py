@@ -1,0 +1,84 @@
+"""Which version a change stands under in a changelog ("4.2.0 (2025-08-19)"), and when a version came out. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from trivium_query.answer.answerers.blocks import ITEM
+from trivium_query.answer.direct.compare_read import SURE, Compared
+from trivium_query.answer.direct.hops import Found
+from trivium_query.answer.direct.life import DATE
+from trivium_query.answer.direct.polarity import denies
+from trivium_query.answer.evidence import Candidate
+from trivium_query.words import content_words
+
+_WHICH = re.compile(r"^\W*(?:(?:in|with|since|from|as of)\s)?(?:which|what)\s(?:version|release)\b", re.I)
+_WHEN = re.compile(
+    r"^\W*(?:when|on (?:which|what) (?:day|date))\b.*?(?<![\w.])(?P<version>\d+(?:\.\d+)+(?:-[\w.]+)?)"
+    r"\s(?:come out|released|published|out|appear)\W*$",
+    re.I,
+)
+_DAY = re.compile(rf"\d{{4}}-\d\d-\d\d|{DATE}", re.I)
+# "4.2.0 (2025-08-19)", "v4.2.0, 19 August 2025", "larkspur (4.2.0-1) unstable": a line of its own behind an empty one.
+_VERSION = r"v?(?P<version>\d+(?:\.\d+)+(?:[-+~][\w.+~-]+)?)(?![\w.])"
+_BEHIND = rf"(?:[\])]|\s*[(\[:\u2013\u2014-]|,?\s+(?:released\s+)?(?:on\s+)?(?={_DAY.pattern}))[^\n]{{0,60}}"
+_HEAD = re.compile(
+    rf"(?:\A|(?<=\n\n))[ \t#]*(?:[^\W\d_][\w+.-]*\s+)?[\[(]?{_VERSION}(?:{_BEHIND})?(?<![.!?])[ \t]*$", re.M | re.I
+)
+_LINE = re.compile(r"^[^\n]+$", re.M)
+_CALLED = frozenset(content_words("since version versions release releases released come came out published appear"))
+_SAME_DEED = tuple(
+    frozenset(content_words(words))
+    for words in ("add introduce new bring", "remove drop delete", "fix repair solve resolve", "change modify")
+)
+MAX_DEED_WORDS = 2  # of the line between a version and its changes: "Fixed", "Bug fixes"
+
+
+def released(question: str, ranked: Sequence[Candidate]) -> Compared | None:
+    """The version, or its day, where one alone has all that is asked; None where none is asked for."""
+    when = _WHEN.match(question)
+    if when is not None:
+        found = [days for one in ranked for days in _day_of(question, when["version"], one)]
+    elif _WHICH.match(question):
+        asked = frozenset(content_words(question)) - _CALLED
+        alike = (one for one in ranked if denies(one.text) == denies(question))
+        found = [change for one in alike for change in _changed(asked, one)]
+    else:
+        return None
+    return Compared(found[0][0].text, found[0]) if len({head.text for head, _ in found}) == 1 else None
+
+
+def _day_of(question: str, version: str, one: Candidate) -> Iterator[tuple[Found, Found]]:
+    text, place = one.hit.chunk.text, one.span
+    head = next((head for head in _HEAD.finditer(text, 0, place.end) if head.end() > place.start), None)
+    day = _DAY.search(text, head.end("version"), place.end) if head else None
+    if head is None or day is None or head["version"] != version:
+        return
+    others = frozenset(content_words(question)) - _CALLED - frozenset(content_words(version))
+    if others <= _words_of_title(one) | one.words:
+        yield Found(one.hit, *day.span(), SURE, ""), Found(one.hit, *head.span("version"), SURE, "")
+
+
+def _changed(asked: frozenset[str], one: Candidate) -> Iterator[tuple[Found, Found]]:
+    """The version that the sentence stands under, where that has all that is asked, but what the document is called."""
+    text = one.hit.chunk.text
+    heads = list(_HEAD.finditer(text, 0, one.span.start))
+    if not heads or one.span.start <= heads[-1].end() or not asked & one.words:
+        return
+    between = [line[0].strip() for line in _LINE.finditer(text, heads[-1].end(), one.span.start)]
+    named = [line for line in between if not ITEM.match(line) and len(line.split()) <= MAX_DEED_WORDS]
+    if any(line[0].isdigit() for line in named):  # the next chapter
+        return
+    told = one.words | frozenset(content_words(named[-1] if named else ""))
+    told = told.union(*(deed for deed in _SAME_DEED if deed & told))
+    if asked - told <= _words_of_title(one):
+        place = Found(one.hit, one.span.start, one.span.end, SURE, "")
+        yield Found(one.hit, *heads[-1].span("version"), SURE, ""), place
+
+
+def _words_of_title(one: Candidate) -> frozenset[str]:
+    """Of what the document is called, by itself or as a file, or begins with."""
+    chunk = one.hit.chunk
+    first = _LINE.search(chunk.text)
+    return frozenset(content_words(f"{chunk.title} {chunk.source} {chunk.heading} {first[0] if first else ''}"))
