@@ -162,7 +162,11 @@ def export(form: str, entity: str, depth: int, dataset: str, with_topics: bool, 
             else:
                 size = sum(map(_print_piece, pieces))
     if not size:
-        of = f" of dataset {dataset}. List datasets with: trivium datasets" if dataset else ": no document names anything."
+        of = (
+            f" of dataset {dataset}. List datasets with: trivium datasets"
+            if dataset
+            else ": no document names anything."
+        )
         note(f"There is nothing to export{of}")
 
 

@@ -118,8 +118,7 @@ def ingest(  # noqa: PLR0913, PLR0915, PLR0917  (a command's options)
     files = [entry for entry in found if isinstance(entry, FoundFile)]
     skipped = [entry for entry in found if isinstance(entry, Skipped)]
     problems = [Problem(str(entry.path), entry.reason) for entry in skipped if entry.failed]
-    if not (files or urls or problems or sync):
-        note(f"There is no file to read in {', '.join(one_line(str(path)) for path in paths)}.")
+    _tell_no_file(paths if not (files or urls or problems or sync) else [])
     if estimate:
         unread = tell_estimate(settings, files, urls, password)
         _tell_problems(problems)
@@ -159,6 +158,11 @@ def ingest(  # noqa: PLR0913, PLR0915, PLR0917  (a command's options)
     _tell_left_out([entry for entry in skipped if not entry.failed and not entry.hidden])
     _tell_problems(problems)
     ctx.exit(1 if problems else 0)
+
+
+def _tell_no_file(paths: Sequence[Path]) -> None:
+    if paths:
+        note(f"There is no file to read in {', '.join(one_line(str(path)) for path in paths)}.")
 
 
 def _refuse_with_crawl(bounds: object, password: str, extractor: str | None) -> None:

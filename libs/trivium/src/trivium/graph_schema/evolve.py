@@ -86,7 +86,9 @@ def accepted(schema: GraphSchema, names: Sequence[str], author: Author) -> Graph
         chosen = [one for one in schema.proposed if not one.problems]
         if not schema.proposed:
             raise Refused(
-                "nothing_to_accept", "Nothing is proposed.", "Have something proposed with: trivium graph schema propose"
+                "nothing_to_accept",
+                "Nothing is proposed.",
+                "Have something proposed with: trivium graph schema propose",
             )
         if not chosen:
             raise Refused(
