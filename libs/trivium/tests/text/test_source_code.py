@@ -16,7 +16,21 @@ def statements(text: str) -> list[str]:
 PIECES = st.sampled_from(
     [
         *list('Aa.!)"\n\v\u2028 \t#;*/-'),
-        *["# word ", "// The ", ". ", '"""', "'''", "\n\n", "/* ", " */", "\n * ", "x = 1", "\r\n", "x" * 400],
+        *[
+            "# word ",
+            "// The ",
+            ". ",
+            '"""',
+            "'''",
+            "\n\n",
+            "/* ",
+            " */",
+            "\n * ",
+            "x = 1",
+            "\nx = 1\n",
+            "\r\n",
+            "x" * 400,
+        ],
     ]
 )
 
@@ -85,6 +99,28 @@ def test_each_line_of_code_is_a_statement_and_so_is_a_setting_that_is_commented_
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        (
+            "[pool]\n# How long an idle connection is kept, wherever it\n# comes from\nidle = 90\nsize = 7\n",
+            ["[pool]", "How long an idle connection is kept, wherever it comes from idle = 90", "size = 7"],
+        ),
+        ("; Where it listens.\r\nport=9001\r\n", ["Where it listens. port=9001"]),
+        ("# Seconds.\nIDLE: Final = 90\n", ["Seconds. IDLE: Final = 90"]),
+        ("// Seconds.\nexport const IDLE = 90;\n", ["Seconds. export const IDLE = 90;"]),
+        ("# Of the pump.\n\nport = 9001\n", ["Of the pump.", "port = 9001"]),
+        ("# Of the pump.\n#port = 9001\n", ["Of the pump.", "#port = 9001"]),
+        ("# It listens. By TCP.\nport = 9001\n", ["It listens.", "By TCP.", "port = 9001"]),
+        ("  # It stands.\n  pump.run = False\n", ["It stands.", "pump.run = False"]),
+        ("# Whether it runs.\nif runs == 1:\n", ["Whether it runs.", "if runs == 1:"]),
+        ("# Of the pump.\nport = 9001\n# It stands.\n", ["Of the pump. port = 9001", "It stands."]),
+    ],
+)
+def test_a_sentence_right_above_a_setting_or_a_constant_is_one_statement_with_it(text: str, read: list[str]) -> None:
+    assert statements(text) == read
+
+
 def test_a_comment_that_goes_on_behind_code_is_read_with_it() -> None:
     text = "int state;   /* whether the pump runs, or else why the valve\n      behind it is closed */\nint keeper;"
     assert statements(text) == [
@@ -131,7 +167,7 @@ def test_paragraphs_and_items_of_a_comment_are_apart() -> None:
     ]
 
 
-@pytest.mark.parametrize("piece", ["# a\n", "#", '"""', "/*", "; x=1\n", " *\n", "x\n"])
+@pytest.mark.parametrize("piece", ["# a\n", "# a\nx = 1\n", "a ", "#", '"""', "/*", "; x=1\n", " *\n", "x\n"])
 def test_any_code_takes_linear_time(piece: str) -> None:
     assert growth(lambda times: split_source_code(piece * times), 5_000) < LINEAR
     assert growth(lambda times: without_marks(piece * times), 5_000) < LINEAR

@@ -282,6 +282,8 @@ def test_what_an_answer_quotes_in_html_is_left_out(parse: Parse) -> None:
     document = parse(message.as_bytes())
     assert "In May." in document.text
     assert "When is it removed?" not in document.text
+    (told,) = document.warnings
+    assert "(5 words, “x When is it removed?”)" in told
 
 
 @pytest.mark.parametrize(
@@ -379,7 +381,26 @@ def test_a_mail_without_a_body_is_empty_and_its_attachments_are_not(parse: Parse
     ],
 )
 def test_only_the_writers_own_words_are_kept(text: str, own: str) -> None:
-    assert own_words(text, answers=True).strip("\n") == own
+    assert own_words(text, answers=True)[0].strip("\n") == own
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("Yes.\n-- \nAda\n\nOn Mon, 3 Mar 2025, Bo wrote:\n> When?\n>\n> Bo\n", (9, "On Mon, 3 Mar 2025, Bo wrote:")),
+        ("Yes.\n\nFrom: Ada\nSent: Monday\nTo: Bo\nSubject: When\n\nWhen?\n", (9, "From: Ada Sent: Monday")),
+        ("> When?\nIn May.\n> Where?\nAt the weir.\n", (2, "When?")),
+        ("Yes.\n-- \nAda\n", None),
+        ("> only\n> quoted\n", None),
+    ],
+)
+def test_what_is_left_out_of_an_answer_is_told(parse: Parse, text: str, told: tuple[int, str] | None) -> None:
+    warnings = parse(f"{HEADERS}Subject: Re: Weir\n\n{text}", "a.eml").warnings
+    assert len(warnings) == (told is not None)
+    if told is not None:
+        count, beginning = told
+        assert f"({count} words, “{beginning}" in warnings[0]
+    assert parse(f"{HEADERS}Subject: Weir\n\n{text}", "a.eml").warnings == ()
 
 
 FORWARDED = "---------- Forwarded message ---------\nFrom: Ada\nDate: Monday\nSubject: Weir\n\nIn May.\n-- \nAda"
@@ -388,16 +409,16 @@ FORWARDED_BY_APPLE = "Begin forwarded message:\n\n> From: Ada\n> Subject: Weir\n
 
 @pytest.mark.parametrize("forwarded", [FORWARDED, FORWARDED_BY_APPLE])
 def test_a_forwarded_mail_is_kept_whole(forwarded: str) -> None:
-    assert own_words(f"See below.\n\n{forwarded}", answers=False) == f"See below.\n\n{forwarded}"
+    assert own_words(f"See below.\n\n{forwarded}", answers=False)[0] == f"See below.\n\n{forwarded}"
 
 
 def test_of_a_mail_that_forwards_the_signature_of_its_writer_alone_goes() -> None:
-    assert own_words(f"See below.\n\n-- \nBo\n\n{FORWARDED}", answers=False) == f"See below.\n\n{FORWARDED}"
+    assert own_words(f"See below.\n\n-- \nBo\n\n{FORWARDED}", answers=False)[0] == f"See below.\n\n{FORWARDED}"
 
 
 def test_what_a_mail_quotes_that_is_no_answer_is_kept() -> None:
     text = "The contract says:\n\n> The tenant pays 52 euros.\n\nPlease check."
-    assert own_words(f"{text}\n-- \nAda", answers=False) == text
+    assert own_words(f"{text}\n-- \nAda", answers=False)[0] == text
 
 
 def test_lines_that_were_wrapped_for_sending_flow_again() -> None:

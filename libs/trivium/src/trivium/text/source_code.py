@@ -1,7 +1,8 @@
 """Statements of source code and of settings, as spans: a line each, and the sentences of comments and docstrings.
 
 A comment over several lines is a paragraph, whatever mark stands before each of them. Rules only, for any language
-whose comments begin with `#`, `//`, `;` or `--`, or stand between `/*` and `*/` or three quotes.
+whose comments begin with `#`, `//`, `;` or `--`, or stand between `/*` and `*/` or three quotes. A comment of
+one sentence right above a setting or a constant is one statement with it: it says what its value is.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ _BEGUN = re.compile(rf"^{_QUOTED.pattern}|(?<![\w\"'\\])[rRbBuUfF]{{0,2}}(?:\"\"
 _STARS = re.compile(rf"^{_STAR.pattern}|{_OPENING.pattern}|\*+/", re.MULTILINE)
 _MARKS = re.compile(rf"^{_LINE_MARK.pattern}|{_STARS.pattern}|{_QUOTES.pattern}", re.MULTILINE)
 _SETTING = re.compile(r"[ \t]*[\w.\"'-]+(?:\[[^\]\n]*\])?[ \t]*=")
+# With what may stand before and behind its name: "static final int IDLE = 90", "IDLE: Final = 90".
+_CONSTANT = re.compile(r"(?:\w+[ \t]+){0,4}[\w.\"'-]+(?:\[[^\]\n]*\])?[ \t]*(?::[^=\n]{0,60})?=(?!=)")
 _EXAMPLE = re.compile(r"[ \t]*(?:>>>|[\w.\[\], ]+ [-+]?= |[\w.]+\([^\n]*\)[ \t]*(?:#|$))")  # code in a comment
 _ITEM = re.compile(r"[ \t]*(?:[-*+•‣◦▪\u2013\u2014]|\d{1,3}[.)]|[A-Za-z][)])\s")
 
@@ -47,19 +50,31 @@ def split_source_code(text: str) -> tuple[Span, ...]:
     What holds neither letter nor digit goes with what stands before it, up to `MAX_SENTENCE_CHARS`. Takes linear time.
     """
     spans: list[Span] = []
+    run, mark = 0, ""  # what stands above: its first span, and of which comment it is
     for comment, lines in groupby(_lines(text), key=lambda line: line.comment):
+        above, run = run, len(spans)
         for span in _sentences(text, list(lines)) if comment else _statements(text, lines):
             joined = bool(spans) and span.end - spans[-1].start <= MAX_SENTENCE_CHARS
             if joined and not any(map(str.isalnum, span.of(text))):
                 spans[-1] = Span(spans[-1].start, span.end)
             else:
                 spans.append(span)
+        if len(mark) == 1 and run - above == 1 and run < len(spans) and _is_of(text, spans[above], spans[run]):
+            spans[above : run + 1] = [Span(spans[above].start, spans[run].end)]
+        mark = comment
     return tuple(spans)
 
 
 def without_marks(text: str) -> str:
     """The same text, as long as it was, with blanks for what marks its comments and docstrings."""
     return _MARKS.sub(_blanks, text)
+
+
+def _is_of(text: str, comment: Span, setting: Span) -> bool:
+    """Whether the comment stands right above a setting that begins its line."""
+    if setting.end - comment.start > MAX_SENTENCE_CHARS or not _CONSTANT.match(text, setting.start):
+        return False
+    return re.fullmatch(r"[ \t\r]*\n", text[comment.end : setting.start]) is not None
 
 
 def _lines(text: str) -> Iterator[_Line]:

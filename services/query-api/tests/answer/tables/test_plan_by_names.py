@@ -133,18 +133,18 @@ ACCOUNTS = """Date,Item,Category,Money in,Money out
 """
 
 
-def _stored(name: str, text: str) -> DocumentTables:
+def _stored(name: str, text: str, sheet: str = "") -> DocumentTables:
     header, *rows = csv.reader(text.splitlines())
     body = "".join(f"<tr><td>{'</td><td>'.join(row)}</td></tr>" for row in rows)
     html = f"<table><tr><th>{'</th><th>'.join(header)}</th></tr>{body}</table>"
     lines = "\n".join("; ".join(map(": ".join, zip(header, row, strict=True))) for row in rows)
-    unit = Unit(UnitKind.TABLE, lines, Position(), html=html)
+    unit = Unit(UnitKind.TABLE, lines, Position(sheet=sheet), html=html)
     return database_of(tables_of(ParsedDocument("text/csv", (unit,))), name, [])
 
 
-def _answer(name: str, text: str, question: str) -> tuple[str, bool]:
+def _answer(name: str, text: str, question: str, sheet: str = "") -> tuple[str, bool]:
     """What is said, and whether it is certain; nothing where the question's words are not all understood."""
-    planned, said = _told(name, text, question)
+    planned, said = _told(name, text, question, sheet)
     return (said if planned.sure else "", planned.certain)
 
 
@@ -154,8 +154,8 @@ def _likely(name: str, text: str, question: str) -> str:
     return "" if planned.sure else said
 
 
-def _told(name: str, text: str, question: str) -> tuple[Planned, str]:
-    stored = _stored(name, text)
+def _told(name: str, text: str, question: str, sheet: str = "") -> tuple[Planned, str]:
+    stored = _stored(name, text, sheet)
     table = stored.tables[0]
     planned = plan_by_names(question, table, {})
     plan = planned.sure or planned.likely
@@ -1587,3 +1587,79 @@ def test_what_is_joined_to_what_is_excluded_is_excluded_too(question: str, said:
 def test_values_that_read_as_what_joins_them_cost_no_more_than_their_number() -> None:
     table = _stored("branches.csv", BRANCHES).tables[0]
     assert growth(lambda times: plan_by_names("Total staff in " + "OR " * times, table, {}), 5) < LINEAR
+
+
+COTTAGES = """Cottage,Guest (surname),Arrives,Nights,£ / night,Paid?
+Heron,Okafor,2025-06-07,7,94.5,yes
+Heron,Lindqvist,2025-06-14,3,94.5,no
+Otter,Okafor,2025-07-05,14,128,yes
+Otter,Marchetti,2025-08-02,7,142,deposit only
+Kingfisher,Dunne,2025-06-21,5,76,yes
+Kingfisher,Vasquez,2025-09-13,2,68,no
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("How much does Otter cost per night in July?", "128.0"),
+        ("How much is Otter a night in August?", "142.0"),
+        ("What is the cheapest cottage per night?", "Kingfisher: 68"),  # one of its rows, not both together
+        ("Which cottage is the dearest per night?", "Otter: 142"),
+        ("How many nights was Otter booked in July?", "14"),
+        ("How many guests are there per night?", ""),
+        ("Which cottage has the most nights per guest?", ""),  # not those of all guests
+        ("How much does Otter cost per night in total?", ""),  # prices of a night are not added up
+    ],
+)
+def test_a_price_for_each_night_is_no_number_of_nights(question: str, said: str) -> None:
+    assert _answer("bookings 2025.csv", COTTAGES, question)[0] == said
+
+
+FLAWS = """Where,What's wrong,Reported,Tradesman,Cost,Done on
+Heron,Boiler loses pressure,2025-03-03,P. Gallacher,312.4,2025-03-09
+Otter,Gutter hanging off,2025-03-18,Roofline Ltd,185,2025-04-02
+Kingfisher,Damp in back bedroom,2025-04-11,P. Gallacher,,
+Otter,Cracked hob,2025-05-20,Bexley Appliances,229.99,2025-05-27
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("Which repair is not done?", "Damp in back bedroom"),
+        ("Which repair is not done yet?", "Damp in back bedroom"),
+        ("Which repairs were done in May?", "Cracked hob"),
+        ("Which cottage is not done?", ""),
+        ("Who fixed the hob?", "Bexley Appliances"),
+        ("Who reported the hob?", ""),
+    ],
+)
+def test_what_is_not_done_has_no_day_and_a_tradesman_did_it(question: str, said: str) -> None:
+    assert _answer("cottage_repairs.csv", FLAWS, question)[0] == said
+    assert _answer("cottages.xlsx", FLAWS, question, sheet="Repairs")[0] == said
+
+
+ACTIONS = """Who,What,By when
+Tom Pettifer,Pay deposit to Haddow,1 June
+Yusuf Demir,Order skip for green waste,23 May
+Carys Howell,Write to the people on Mill Lane,20 May
+Rosalind Achebe,Renew the insurance with Greenshield,30 June
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("Which actions are due in May?", "Order skip for green waste; Write to the people on Mill Lane"),
+        ("What is due in June?", "Pay deposit to Haddow; Renew the insurance with Greenshield"),
+        ("What was due in June?", "Pay deposit to Haddow; Renew the insurance with Greenshield"),  # not who has to
+        ("When is the skip due?", "23 May"),
+        ("Which actions are due in July?", ""),
+        ("Which invoices are due in May?", ""),
+        ("Which actions are overdue in May?", ""),
+    ],
+)
+def test_what_is_due_in_a_month_is_what_has_a_day_of_it(question: str, said: str) -> None:
+    assert _answer("minutes-may.docx", ACTIONS, question, sheet="4. Actions")[0] == said
+    assert _answer("actions.csv", ACTIONS, question)[0] == said

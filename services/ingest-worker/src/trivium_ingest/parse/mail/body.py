@@ -11,6 +11,8 @@ _SIGNATURE_LINES = 20
 # "On Mon, 3 Mar 2025, Ada wrote:", in any language: it ends in a colon and has a date or an address.
 _INTRODUCTION = re.compile(r"(?=.*(?:\d{1,4}[.:/-]\d|\d{4}|@)).{1,300}:\s*")
 _INTRODUCTION_LINES = 3
+_BEGINNING_WORDS = 8  # of what was left out, by which a reader finds it
+_BEGINNING_CHARS = 100
 # "-----Original Message-----" of Outlook, in the languages of the headers that it writes without that line.
 _DASHED = re.compile(r"\s*-{3,}([^-\n][^\n]{1,58}[^-\n])-{3,}\s*")
 _ORIGINAL = re.compile(
@@ -32,22 +34,35 @@ _OF_A_MAIL = re.compile(
 )
 
 
-def own_words(text: str, *, answers: bool) -> str:
-    """The text without quoted lines and signature; all of it when nothing else is there.
+def own_words(text: str, *, answers: bool) -> tuple[str, str]:
+    """The text without quoted lines and signature, and what of it was `left_out`; all when nothing else is there.
 
     `answers`: it is the answer to another mail, which programs append whole. A forwarded mail, or what a mail that
     answers none quotes, is not removed: it is what the writer sends.
     """
     written = text.replace("\r\n", "\n").split("\n")
+    told = ""
     lines = [line if line == _SIGNATURE_LINE else line.rstrip() for line in written]
     if answers:
-        kept = _without_signature(_without_quotes(lines[: _original(lines)]))
+        own = _without_quotes(lines[: _original(lines)])
+        kept, told = _without_signature(own), left_out("\n".join(lines), "\n".join(own))
     else:
         forwarded = _original([_QUOTED.sub("", line).strip() for line in lines])
         kept = [*_without_signature(lines[:forwarded]), *lines[forwarded:]]
     if any(line.strip() for line in kept):
-        return "\n".join(kept)
-    return "\n".join(_QUOTED.sub("", line) for line in lines)
+        return "\n".join(kept), told
+    return "\n".join(_QUOTED.sub("", line) for line in lines), ""
+
+
+def left_out(whole: str, own: str) -> str:
+    """A remark on the words of other mails that an answer quotes, `own` being without them; "" where it has none."""
+    words, kept = (said.replace(">", " ").split() for said in (whole, own))
+    if len(words) == len(kept):
+        return ""
+    first = next((at for at, (one, other) in enumerate(zip(words, kept, strict=False)) if one != other), len(kept))
+    count = len(words) - len(kept)
+    beginning = " ".join(words[first : first + min(count, _BEGINNING_WORDS)])
+    return f"What it quotes of other mails was left out ({count:,} words, “{beginning[:_BEGINNING_CHARS]}”)."
 
 
 def unwrapped(text: str, *, delete_space: bool) -> str:

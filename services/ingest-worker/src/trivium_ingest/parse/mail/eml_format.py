@@ -34,7 +34,7 @@ def recognise(sample: Sample) -> Evidence:
 
 
 def read(blob: Blob, limits: ParseLimits, models: ParserModels) -> ParsedDocument:
-    """Take the mail apart; what is quoted in an answer and the signature are left out."""
+    """Take the mail apart; what is quoted in an answer (it is told) and the signature are left out."""
     return write_mail(opened(read_message(blob.content.lstrip(b"\xef\xbb\xbf\r\n"))), MEDIA_TYPE, limits, models)
 
 
@@ -42,7 +42,7 @@ FORMAT = Format(
     name="mails",
     media_types=(MEDIA_TYPE,),
     extensions=("eml",),
-    version=5,
+    version=6,
     recognise=recognise,
     read=read,
     cites="the mail; in attachments, as their own format does",

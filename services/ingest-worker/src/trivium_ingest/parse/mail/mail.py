@@ -14,7 +14,7 @@ from trivium_ingest.parse.archives.members import unreadable, with_children
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.failures import sealed_for_recipients, too_large
 from trivium_ingest.parse.images.ocr import Reader
-from trivium_ingest.parse.mail.body import own_words
+from trivium_ingest.parse.mail.body import left_out, own_words
 from trivium_ingest.parse.rtf import rtf_format
 from trivium_ingest.parse.text.clean import one_line
 from trivium_ingest.parse.web.html_text import Walker, parse_html
@@ -120,13 +120,18 @@ def _children(files: tuple[Child, ...], limits: ParseLimits, out: Collector) -> 
 def _write_body(body: Body, out: Collector, *, answers: bool) -> None:
     """The plain text, else the HTML."""
     root = parse_html(body.html, out) if body.html.strip() else None
-    if root is None or len(body.text.split()) * _STUB > _words(root):
-        for paragraph in re.split(r"\n\s*\n", own_words(body.text, answers=answers)):
+    if root is None or len(body.text.split()) * _STUB > len(_said(root).split()):
+        own, told = own_words(body.text, answers=answers)
+        for paragraph in re.split(r"\n\s*\n", own):
             out.add(UnitKind.TEXT, paragraph)
-        return
-    _walk(_own_html(root, answers=answers), out)
-    if not out.units:
-        _walk(root, out)
+    else:
+        page = _own_html(root, answers=answers)
+        _walk(page, out)
+        told = left_out(_said(_own_html(root, answers=False)), _said(page)) if answers and out.units else ""
+        if not out.units:
+            _walk(root, out)
+    if told:
+        out.warn(told)
 
 
 def _walk(page: etree._Element, out: Collector) -> None:
@@ -159,10 +164,10 @@ def _quotations(block: etree._Element) -> list[etree._Element]:
     return found
 
 
-def _words(root: etree._Element) -> int:
-    """As many as there are to read: style sheets and programs are not."""
-    unread = sum(len((node.text or "").split()) for node in root.iter("style", "script"))
-    return sum(len(str(text).split()) for text in root.itertext()) - unread
+def _said(root: etree._Element) -> str:
+    """All that there is to read: style sheets and programs are not."""
+    pieces = root.xpath(".//text()[not(parent::style or parent::script)]")
+    return " ".join(map(str, pieces)) if isinstance(pieces, list) else ""
 
 
 def _clear(node: etree._Element) -> None:

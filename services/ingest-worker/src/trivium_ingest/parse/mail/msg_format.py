@@ -20,7 +20,7 @@ def recognise(sample: Sample) -> Evidence:
 
 
 def read(blob: Blob, limits: ParseLimits, models: ParserModels) -> ParsedDocument:
-    """Take the message apart; what is quoted in an answer and the signature are left out."""
+    """Take the message apart; what is quoted in an answer (it is told) and the signature are left out."""
     return write_mail(opened(read_outlook(blob.content)), MEDIA_TYPE, limits, models)
 
 
@@ -28,7 +28,7 @@ FORMAT = Format(
     name="Outlook messages",
     media_types=(MEDIA_TYPE,),
     extensions=("msg",),
-    version=7,
+    version=8,
     recognise=recognise,
     read=read,
     cites="the mail; in attachments, as their own format does",

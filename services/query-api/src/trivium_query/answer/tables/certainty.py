@@ -56,6 +56,7 @@ def uses_all(plan: Plan, reading: Reading) -> bool:
         and (plan.column is None or not affirmed(reading.table.columns[plan.column]))
         and excluded == sum(found.cue is Cue.NOT for found in reading.cues) + sum(one.denied for one in reading.columns)
         and (reading.cue(Cue.EACH) is None or plan.group is not None)
+        and reading.group() in (None, plan.group)  # "which cottage has the most nights per guest"
         and len(arithmetic) <= 1
         and asked <= 1
         and not (plan.column is not None and asked and is_how(reading.table.columns[plan.column]))

@@ -6,13 +6,13 @@ import calendar
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence, Set
-from itertools import repeat
+from itertools import pairwise, repeat
 
 import msgspec
 
 from trivium_query.answer.tables.asked_words import Run, Word, alike, find, is_same, joined, stems_of, words_of
 from trivium_query.answer.tables.cues import LIGHT, NUMBER_WORDS, OCCASIONS, THINGS
-from trivium_query.answer.tables.months import is_month, month_column, spans_of_months
+from trivium_query.answer.tables.months import days_of_months, is_month, month_column, spans_of_months
 from trivium_query.answer.tables.table import Column, ColumnKind, Table
 from trivium_query.words import is_function_word, stem
 
@@ -25,6 +25,10 @@ UNITS = frozenset(map(stem, ("units", "pieces", "copies")))
 """What is counted, whatever it is."""
 _DIMENSIONS = frozenset(map(stem, ("size", "length", "weight", "height", "depth", "width", "volume", "age", "level")))
 _ONE_OF = frozenset(map(stem, ("each", "unit", "per", "apiece")))
+_RATE = re.compile(r"(?:[$€£¥]|price|cost|rate|fee|charge)\s*(?:/|per\b)\s*[^\W\d_]+", re.I)
+_PER = frozenset(("per", "a", "an", "each"))
+BY_WHEN = stems_of("by when")
+"""When what is "due" is, where a column is called so."""
 _COST = frozenset(map(stem, ("price", "cost")))
 _SPENT = _COST | frozenset(map(stem, ("priced", "spend", "spent")))
 _NUMBERED = frozenset(("no", "nr", "id", "code", stem("number")))
@@ -60,6 +64,7 @@ def value_mentions(table: Table, words: Sequence[Word]) -> list[ValueMention]:
     """
     months = month_column(table)
     found = [ValueMention(months, values, run) for run, values in spans_of_months(table, words) if months is not None]
+    found += [ValueMention(at, values, run) for at, run, values in days_of_months(table, words)]
     dated = any(column.kind is ColumnKind.DATE for column in table.columns)
     named, about = set(_label_stems(table)), set(stems_of(f"{table.about} {table.within}"))
     runs = [*_runs(len(words))]
@@ -146,10 +151,12 @@ def _said_of(
 
 def column_mentions(table: Table, words: Sequence[Word], taken: frozenset[int]) -> list[ColumnMention]:
     """Columns by their whole names first, then by a word of theirs; a word names one column only."""
-    found: list[ColumnMention] = []
+    found = _rates(table, words, taken)
     labels = [stems_of(column.label) for column in table.columns]
     order = sorted(range(len(labels)), key=lambda at: -len(labels[at]))
     for column in order:
+        if any(one.column == column for one in found):
+            continue
         same = is_same if table.columns[column].measured else alike  # "work" counts no workers
         used = taken | joined(one.run for one in found)
         if table.columns[column].measured and all(map(is_function_word, labels[column])):
@@ -165,6 +172,8 @@ def column_mentions(table: Table, words: Sequence[Word], taken: frozenset[int]) 
                 for place, label in enumerate(labels)
                 if _names(word, label, measured=table.columns[place].measured) or _is_spent(word, table, place)
             ]
+            if not holders and word.folded == "due":
+                holders = [place for place, label in enumerate(labels) if label == BY_WHEN]
             if len(holders) > 1:
                 holders = _all_told(words, labels, holders) or holders
             denied = [place for place, label in enumerate(labels) if _denies(word, label)]
@@ -173,6 +182,17 @@ def column_mentions(table: Table, words: Sequence[Word], taken: frozenset[int]) 
     days = [one for one in found if _is_weekday_of(table, words[one.run.first])]
     others = any(table.columns[one.column].measured for one in found if one not in days)
     return sorted((one for one in found if not (others and one in days)), key=lambda one: one.run)
+
+
+def _rates(table: Table, words: Sequence[Word], taken: frozenset[int]) -> list[ColumnMention]:
+    """The one column of what each costs, by "per night" or "a night" of "£ / night"; not where rows are of nights."""
+    others = {stems_of(column.label) for column in table.columns if not column.measured}
+    for at, (per, noun) in enumerate(pairwise(words)):
+        rates = [place for place in table.measured if is_rate(table.columns[place])]
+        rates = [place for place in rates if stems_of(table.columns[place].label)[-1] == noun.stem]
+        if per.folded in _PER and len(rates) == 1 and (noun.stem,) not in others and not {at, at + 1} & taken:
+            return [ColumnMention(rates[0], Run(at, at + 2))]
+    return []
 
 
 def _is_weekday_of(table: Table, word: Word) -> bool:
@@ -213,7 +233,12 @@ def _is_spent(word: Word, table: Table, place: int) -> bool:
 def is_of_one(column: Column) -> bool:
     """Whether it is what one of several costs: "price each"."""
     label = set(stems_of(column.label))
-    return bool(_ONE_OF & label and OF_ONE & label)
+    return is_rate(column) or bool(_ONE_OF & label and OF_ONE & label)
+
+
+def is_rate(column: Column) -> bool:
+    """Whether its name alone says what each of something costs: "£ / night"."""
+    return bool(_RATE.fullmatch(column.label))
 
 
 def _denies(word: Word, label: Sequence[str]) -> bool:
@@ -287,4 +312,5 @@ def hinted(table: Table, hints: Sequence[str]) -> list[int]:
 
 
 def _has(column: Column, hints: Sequence[str]) -> bool:
-    return any(alike(part, hint) for part in stems_of(column.label) for hint in hints)
+    named = any(alike(part, hint) for part in stems_of(column.label) for hint in hints)
+    return named or (is_rate(column) and not _COST.isdisjoint(hints))

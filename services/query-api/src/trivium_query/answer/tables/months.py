@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import calendar
+import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from trivium_query.answer.tables.asked_words import Run, Word
 from trivium_query.answer.tables.from_units import MONTH_LABEL
-from trivium_query.answer.tables.table import Table
+from trivium_query.answer.tables.table import ColumnKind, Table
 from trivium_query.contradictions.values import number_told
 
 _JOINS = frozenset(("to", "till", "until", "through"))
@@ -19,6 +20,9 @@ _BEFORE_MONTHS = frozenset(
 )
 _DASH_CHARS = 3  # between "January" and "June", with nothing but a dash and spaces
 _SPANS = {"month": 1, "months": 1, "quarter": 3, "half": 6}
+_IN = frozenset(("in", "during"))
+_MONTHS = "|".join(calendar.month_name[1:])
+_DAY = re.compile(rf"\d{{1,2}}\.?\s+(?:{_MONTHS})|(?:{_MONTHS})\s+\d{{1,2}}")
 _ORDINALS = {"first": 0, "second": 1, "third": 2, "fourth": 3}
 
 
@@ -55,6 +59,18 @@ def spans_of_months(table: Table, words: Sequence[Word]) -> Iterator[tuple[Run, 
         if at not in used and lead in _SINCE | _UNTIL:
             yield Run(at - 1, at + 1), months[places[at] :] if lead in _SINCE else months[: places[at] + 1]
     yield from _counted(words, months)
+
+
+def days_of_months(table: Table, words: Sequence[Word]) -> Iterator[tuple[int, Run, tuple[str, ...]]]:
+    """Of the one column of days without a year, those of a month: "in May" of "20 May"."""
+    columns = {at: column.values for at, column in enumerate(table.columns) if column.kind is ColumnKind.TEXT}
+    days = [at for at, values in columns.items() if values and all(map(_DAY.fullmatch, values))]
+    if table.melted or table.dated or len(days) != 1:
+        return
+    for at, (lead, word) in enumerate(pairwise(words)):
+        of_month = (value for value in columns[days[0]] if word.folded in value.casefold().split())
+        if lead.folded in _IN and is_month(words, at + 1) and (values := tuple(of_month)):
+            yield days[0], Run(at, at + 2), values
 
 
 def _are_ends(words: Sequence[Word], one: int, other: int) -> bool:

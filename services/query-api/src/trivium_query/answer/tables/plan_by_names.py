@@ -79,7 +79,7 @@ _NO_COSTS = frozenset(
 _BOUNDS = (*SINCE, *UP_TO)
 _SPANS = frozenset(map(stem, "month week day quarter".split()))  # come again in each year
 _AMOUNT = frozenset((stem("amount"),))
-_DAY = stem("day")
+_DAY, _WHEN = stem("day"), stem("when")
 _ISO_DAY = len("2024-12-31")
 _PERSONAL = frozenset("who whose wer".split())
 _COUNTING = frozenset("most least fewest more less fewer".split())
@@ -629,7 +629,7 @@ def _target(reading: Reading) -> int | None:
     if reading.words[0].folded == "what" and reading.words[1:] and reading.words[1].folded in _DOES:
         targets = tuple(at for at in targets if not is_doer(reading.table.columns[at]))  # "what did Jo sell"
     if _asks_when(reading):
-        targets = tuple(_dates(reading, targets))
+        targets = tuple(_dates(reading, targets) or _written_when(reading, targets))
     elif reading.words[0].folded in ("what", "who", "where", "was", "wer", "wo"):
         targets = tuple(at for at in targets if reading.table.columns[at].kind is not ColumnKind.DATE)
     if not targets and (told := reading.person_or_place()) is not None:
@@ -793,6 +793,11 @@ def _dates(reading: Reading, targets: Sequence[int]) -> list[int]:
     return [at for at in targets if at in reading.table.dated] or [
         at for at in reading.table.dated if not columns[at].years or is_period(columns[at])
     ]
+
+
+def _written_when(reading: Reading, targets: Sequence[int]) -> list[int]:
+    """Columns that are called "By when", of days without a year."""
+    return [at for at in targets if stems_of(reading.table.columns[at].label)[-1:] == (_WHEN,)]
 
 
 def _chosen(reading: Reading, default: Aggregate) -> Aggregate:

@@ -30,11 +30,13 @@ from trivium_query.answer.tables.cues import (
     is_of_two,
 )
 from trivium_query.answer.tables.mentions import (
+    BY_WHEN,
     UNITS,
     ColumnMention,
     ValueMention,
     column_mentions,
     hinted,
+    is_rate,
     value_mentions,
 )
 from trivium_query.answer.tables.query_plan import Filter, Test
@@ -57,7 +59,8 @@ _DOERS = frozenset(
         stem,
         "mechanic technician driver engineer plumber electrician doctor nurse vet dentist therapist tutor trainer coach"
         " contractor instructor operator carer cook guide inspector surveyor fitter gardener cleaner hairdresser agent"
-        " clerk officer editor designer handler teacher worker employee staff".split(),
+        " clerk officer editor designer handler teacher worker employee staff tradesman"
+        " tradesperson handyman builder".split(),
     )
 )
 _DEEDS = frozenset(
@@ -75,6 +78,7 @@ _FOR_WHOM = frozenset(
 _OF_CUSTOMERS = frozenset(map(stem, "come go stay order book hire rent buy borrow pay spend need owe get got".split()))
 _MOVES_OF_DOERS = frozenset(map(stem, "come go take".split()))
 _HELPING = frozenset("has have had is are was were did does do been still now ever not already".split())
+_WHAT, _BEING = "what", frozenset(("s", "is", "was"))
 _BY = "by"  # whoever a column is called after: "paid_by"
 _ON = "on"  # the day: "found_on"
 _WAS = frozenset(("was", "were"))
@@ -207,9 +211,9 @@ class Reading(msgspec.Struct, frozen=True):
         )
 
     def _is_only_done(self, column: int) -> bool:
-        """Whether the column tells by whom, or on which day, and only what was done is said: "the most sold item"."""
+        """Whether the column tells by whom, or on which day, and only what was done or is due: "the most sold item"."""
         said = {word.folded for word in self.words}
-        if _is_on(self.table.columns[column]):
+        if _is_on(self.table.columns[column]) or stems_of(self.table.columns[column].label) == BY_WHEN:
             return not said & _ASKS_FOR_DAYS
         return _is_by(self.table.columns[column]) and not said & {_BY, *_PERSONAL}
 
@@ -249,10 +253,11 @@ class Reading(msgspec.Struct, frozen=True):
         """The column of what rows are of: "which thing", "what was found", "which costumes", "what did Jo buy"."""
         if len(self.words) < 2 or self.words[0].folded not in _CHOOSING:
             return None
-        chosen, filtered = self.words[1], {one.column for one in self.values}
+        chosen, filtered = self.words[1], self.filtered()
         named = {one.column for one in self.columns} - filtered
         done = chosen.folded in _WAS and any(self._is_only_done(one.column) for one in self.columns)
-        if done or chosen.stem in THINGS or (self.is_name_of_rows(chosen) and not named):
+        of_rows = self.is_name_of_rows(chosen) or (self._what() is not None and self._is_titled(chosen))
+        if done or chosen.stem in THINGS or (of_rows and not named):
             return self._names_each()
         by_whom = chosen.folded == "did" and any(_is_by(self.table.columns[at]) for at in filtered)
         return self._of_things() if by_whom or (self.is_called_after(chosen) and not named) else None
@@ -322,8 +327,20 @@ class Reading(msgspec.Struct, frozen=True):
         found = [at for at in texts if THINGS & set(stems_of(self.table.columns[at].label))]
         return found[0] if len(found) == 1 else None
 
+    def _what(self) -> int | None:
+        """The one column that is called so: "What", or "What's wrong" of repairs."""
+        labels = [(at, stems_of(self.table.columns[at].label)) for at in column_kinds(self.table, ColumnKind.TEXT)]
+        found = [at for at, label in labels if label[:1] == (_WHAT,) and {*label[1:2]} <= _BEING]
+        return found[0] if len(found) == 1 else None
+
+    def _is_titled(self, word: Word) -> bool:
+        """Whether the name of the sheet or section, before that of the file, ends with it."""
+        return stems_of(self.table.about.rpartition(" ")[0])[-1:] == (word.stem,)
+
     def _names_each(self) -> int | None:
         texts = [at for at in column_kinds(self.table, ColumnKind.TEXT) if self.table.names_rows(at)]
+        if (what := self._what()) is not None:
+            return what if what in texts else None
         return next((at for at in texts if not all(map(str.isdigit, self.table.columns[at].values))), None)
 
     def unexplained(self) -> tuple[Word, ...]:
@@ -577,6 +594,7 @@ class Reading(msgspec.Struct, frozen=True):
             or self._is_move(word)
             or (bool(self.table.melted) and word.stem in _COSTS and self.cue(Cue.HOW_MUCH) is not None)
             or (word.stem in _COSTS and self._has_fees() and self.cue(Cue.MOST, Cue.LEAST) is not None)
+            or (word.stem in _COSTS and any(is_rate(self.table.columns[one.column]) for one in self.columns))
             or (self.is_occasion(word) and self._asks_of_occasions())
             or (is_deed(word) and self.words[0].folded in _PERSONAL and bool(self._called(_DOERS)))
             or (word.stem == _NEED and self.cue(Cue.MOST, Cue.LEAST) is not None)
@@ -827,7 +845,8 @@ def _is_other_by(found: CueFound, words: Sequence[Word], begun: set[int]) -> boo
 
 
 def _is_whole(table: Table, mention: ColumnMention) -> bool:
-    return mention.run.end - mention.run.first == len(stems_of(table.columns[mention.column].label))
+    column, size = table.columns[mention.column], mention.run.end - mention.run.first
+    return size == len(stems_of(column.label)) or (size == len(("per", "night")) and is_rate(column))
 
 
 def _may_count(table: Table) -> bool:
