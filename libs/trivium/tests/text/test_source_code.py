@@ -111,6 +111,8 @@ def test_each_line_of_code_is_a_statement_and_so_is_a_setting_that_is_commented_
         ("// Seconds.\nexport const IDLE = 90;\n", ["Seconds. export const IDLE = 90;"]),
         ("# Of the pump.\n\nport = 9001\n", ["Of the pump.", "port = 9001"]),
         ("# Of the pump.\n#port = 9001\n", ["Of the pump.", "#port = 9001"]),
+        ("# It stands.\n}\nport = 9001\n", ["It stands. }", "port = 9001"]),
+        ("# Of the pump.\nport = 9001\n}\n", ["Of the pump. port = 9001 }"]),
         ("# It listens. By TCP.\nport = 9001\n", ["It listens.", "By TCP.", "port = 9001"]),
         ("  # It stands.\n  pump.run = False\n", ["It stands.", "pump.run = False"]),
         ("# Whether it runs.\nif runs == 1:\n", ["Whether it runs.", "if runs == 1:"]),

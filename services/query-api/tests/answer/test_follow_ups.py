@@ -46,5 +46,6 @@ def test_most_follow_ups_can_be_searched_for_on_their_own(name: str, share: floa
 def test_a_code_takes_the_place_of_a_code_alone() -> None:
     assert completed("And P3?", "How long does program P1 take?") == "How long does program P3 take?"
     assert completed("what about e-17", "What does E-12 of the kiln mean?") == "What does e-17 of the kiln mean?"
+    assert completed("And P3?", "How long does P1 take in kiln K2?") == "How long does P3 take in kiln K2?"
     assert completed("And P3?", "How long does drying take?") == "How long does drying take? P3"
     assert completed("And glazing?", "How long does P1 take?") == "How long does P1 take? glazing"

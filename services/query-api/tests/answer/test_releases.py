@@ -36,11 +36,9 @@ larkspur (4.0.0-2) unstable; urgency=low
 - Removed: a clause on video playback."""
 
 
-def hit(text: str, title: str = "", number: int = 1) -> Hit:
+def hit(text: str, title: str = "", number: int = 1, source: str = "CHANGES.md") -> Hit:
     spans = tuple(split_sentences(text))
-    return Hit(
-        Chunk(f"c{number}", "d", "v", 0, text, Span(0, len(text)), "CHANGES.md", spans, title=title), number, 1.0
-    )
+    return Hit(Chunk(f"c{number}", "d", "v", 0, text, Span(0, len(text)), source, spans, title=title), number, 1.0)
 
 
 def told(question: str, *hits: Hit) -> str:
@@ -63,6 +61,9 @@ def told(question: str, *hits: Hit) -> str:
         ("Which version added support for Android 8?", ""),
         ("Which version of Tansy removed support for Android 8?", ""),
         ("Which version did not support Android 8?", ""),
+        ("Which version supports Android 8?", ""),  # those before the one that removed it
+        ("Which version has feeds without a title?", ""),
+        ("Which version of Android is removed support for?", ""),  # not of Larkspur
         ("Which version removed video playback?", ""),  # of a chapter
         ("Who removed support for Android 8?", ""),
         ("When did 4.2.0 come out?", "2025-08-19"),
@@ -102,6 +103,52 @@ def test_two_changelogs_that_disagree_tell_nothing() -> None:
 def test_prose_about_a_version_is_no_heading(text: str) -> None:
     assert told("Which version removed support for Android 8?", hit(text)) == ""
     assert told("When was Larkspur 4.1.0 released?", hit(text)) == ""
+
+
+@pytest.mark.parametrize(
+    "begins",
+    [
+        "v4.1.0",
+        "Version 4.1.0 (2025-06-02)",
+        "4.1.0, 2 June 2025",
+        "\nUnreleased\n",
+        "\n[Unreleased]\n",
+        "\nVersion 5\n",
+    ],
+)
+def test_what_another_version_begins_is_not_of_the_one_above(begins: str) -> None:
+    text = f"Larkspur\n\nVersion 4.2.0 (2025-08-19)\n- Added: sleep timer.\n{begins}\n- Removed: support for Android 8."
+    assert told("Which version removed support for Android 8?", hit(text)) == ""
+    assert told("Which version added the sleep timer?", hit(text)) == "4.2.0"
+
+
+def test_an_item_with_a_number_begins_no_version() -> None:
+    text = "Larkspur\n\n4.2.0\n\n- Python 3\n- SQLite 3.\n- Removed: support for Android 8."
+    assert told("Which version removed support for Android 8?", hit(text)) == "4.2.0"
+
+
+@pytest.mark.parametrize(
+    ("head", "day"),
+    [
+        ("4.2.0 (supported until 2027-04-30)", ""),
+        ("4.2.0 - planned for 2027-04-30", ""),
+        ("4.2.0\n\n- Support until 2 May 2027", ""),
+        ("4.2.0 (Tue, 19 August 2025)", "19 August 2025"),
+        ("4.2.0\n\nReleased on 19 August 2025", "19 August 2025"),
+    ],
+)
+def test_a_day_is_that_of_the_release_right_behind_its_version_alone(head: str, day: str) -> None:
+    assert told("When was 4.2.0 released?", hit(f"Larkspur\n\n{head}\n\n- Added: sleep timer.")) == day
+
+
+def test_a_numbered_section_is_no_version() -> None:
+    for section in ("2.1 - Player", "Figure 2.1: Player"):
+        text = f"Manual\n\n{section}\n\nThe player has the sleep timer."
+        assert told("Which version has the sleep timer?", hit(text, source="manual.md")) == ""
+    assert (
+        told("Which version has the sleep timer?", hit("Changelog\n\n2.1\n\n- The sleep timer.", source="a.md"))
+        == "2.1"
+    )
 
 
 @pytest.mark.parametrize(("short", "doubtful"), [("#1140", True), ("4.1.1", False), ("Bookworm", False)])

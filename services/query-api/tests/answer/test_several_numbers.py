@@ -256,3 +256,10 @@ def test_what_is_told_of_another_code_is_left_out(question: str, told: set[str])
     rows = [found(text, span) for span in ("11 hours", "13 hours", "30 minutes")]
     chosen = choose(analyse(question, [hit(text)]), question, rows, {}, {}, shipped())
     assert {one.short for one in chosen} == told | {"30 minutes"}
+
+
+def test_another_code_may_be_what_is_asked() -> None:
+    text, question = "E-17 means that the lid is open. Then E-18 is shown.", "Which error follows E-17?"
+    rows = [found(text, span) for span in ("the lid is open", "E-18")]
+    chosen = choose(analyse(question, [hit(text)]), question, rows, {}, {}, shipped())
+    assert "E-18" in {one.short for one in chosen}

@@ -57,6 +57,7 @@ def split_source_code(text: str) -> tuple[Span, ...]:
             joined = bool(spans) and span.end - spans[-1].start <= MAX_SENTENCE_CHARS
             if joined and not any(map(str.isalnum, span.of(text))):
                 spans[-1] = Span(spans[-1].start, span.end)
+                mark = mark if len(spans) > run else ""  # a bracket below the comment
             else:
                 spans.append(span)
         if len(mark) == 1 and run - above == 1 and run < len(spans) and _is_of(text, spans[above], spans[run]):

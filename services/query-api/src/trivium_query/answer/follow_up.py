@@ -94,10 +94,17 @@ def _replacements(fragment: str, before: str) -> Iterator[str]:
     fragment = led["rest"] if led else fragment
     for written in (_NUMBER, _CODE):
         if written.fullmatch(fragment):
-            yield _last_replaced(fragment, [found.span() for found in written.finditer(before)], before)
+            places = list(written.finditer(before))
+            alike = [found for found in places if _letters(found[0]) == _letters(fragment)]
+            yield _last_replaced(fragment, [found.span() for found in alike or places], before)
     if names_in(fragment):
         yield _last_replaced(fragment, [(name.start, name.end) for name in names_in(before)], before)
     yield _of_the_same_head(fragment, before)
+
+
+def _letters(code: str) -> str:
+    """Those before its number: "p" of "P3"."""
+    return re.split(r"\W*\d", code, maxsplit=1)[0].casefold()
 
 
 def _behind_its_preposition(fragment: str, before: str) -> str:

@@ -1616,6 +1616,17 @@ def test_a_price_for_each_night_is_no_number_of_nights(question: str, said: str)
     assert _answer("bookings 2025.csv", COTTAGES, question)[0] == said
 
 
+def test_one_of_two_days_of_a_row_is_not_certain_to_be_the_one_in_that_month() -> None:
+    text = "Event,Open from,Open until,Fee\nChoir,20 May,2 June,5\nChess,3 June,9 June,7\n"  # both ends are in June
+    assert not _told("shows.csv", text, "Which events are open in June?")[0].certain
+
+
+@pytest.mark.parametrize("question", ["What did Heron cost in total?", "What is the total cost of Heron?"])
+def test_nights_are_no_money_where_a_night_has_a_price(question: str) -> None:
+    planned, _ = _told("bookings 2025.csv", COTTAGES, question)
+    assert (planned.sure, planned.likely) == (None, None)
+
+
 FLAWS = """Where,What's wrong,Reported,Tradesman,Cost,Done on
 Heron,Boiler loses pressure,2025-03-03,P. Gallacher,312.4,2025-03-09
 Otter,Gutter hanging off,2025-03-18,Roofline Ltd,185,2025-04-02

@@ -167,14 +167,18 @@ def _with_partners(question: str, one: Chosen) -> Chosen:
 
 
 def _of_its_code(question: str, rows: Sequence[Found]) -> list[Found]:
-    """Where some are told of the question's "P3", without those that are told of "P1" alone."""
+    """Where some are told of the question's "P3", without those that are told of "P1" alone, and are no code."""
     codes = set(_CODE.findall(question))
     series = {one.rstrip("0123456789") for one in codes}
     told = [set(_CODE.findall(_sentence_of(one))) for one in rows]
     if not any(codes & each for each in told):
         return list(rows)
     others = [{one for one in each if one.rstrip("0123456789") in series} - codes for each in told]
-    return [one for one, each, other in zip(rows, told, others, strict=True) if one.steps or codes & each or not other]
+    return [
+        one
+        for one, each, other in zip(rows, told, others, strict=True)
+        if one.steps or codes & each or not other - set(_CODE.findall(one.text))
+    ]
 
 
 def _for_whom(question: str, rows: Sequence[Found]) -> list[Found]:

@@ -19,19 +19,31 @@ _WHEN = re.compile(
     r"\s(?:come out|released|published|out|appear)\W*$",
     re.I,
 )
+_OF = re.compile(r"\b(?:version|release)\sof\s(?:the\s)?(\S+)", re.I)
 _DAY = re.compile(rf"\d{{4}}-\d\d-\d\d|{DATE}", re.I)
+# Not "supported until" or "planned for".
+_BEFORE_DAY = re.compile(r"[\W_]*(?:(?:released|published|on|(?:mon|tue|wed|thu|fri|sat|sun)(?:\w*day)?)[\W_]+)*", re.I)
 # "4.2.0 (2025-08-19)", "v4.2.0, 19 August 2025", "larkspur (4.2.0-1) unstable": a line of its own behind an empty one.
 _VERSION = r"v?(?P<version>\d+(?:\.\d+)+(?:[-+~][\w.+~-]+)?)(?![\w.])"
-_BEHIND = rf"(?:[\])]|\s*[(\[:\u2013\u2014-]|,?\s+(?:released\s+)?(?:on\s+)?(?={_DAY.pattern}))[^\n]{{0,60}}"
-_HEAD = re.compile(
-    rf"(?:\A|(?<=\n\n))[ \t#]*(?:[^\W\d_][\w+.-]*\s+)?[\[(]?{_VERSION}(?:{_BEHIND})?(?<![.!?])[ \t]*$", re.M | re.I
-)
+_BEHIND = rf"(?:[\])]|[ \t]*[(\[:\u2013\u2014-]|,?\s+(?:released\s+)?(?:on\s+)?(?={_DAY.pattern}))[^\n]{{0,60}}"
+_HEAD_LINE = rf"[ \t#]*(?:[^\W\d_][\w+.-]*[ \t]+)?[\[(]?{_VERSION}(?:{_BEHIND})?(?<![.!?])[ \t]*$"
+_HEAD = re.compile(rf"(?:\A|(?<=\n\n)){_HEAD_LINE}", re.M | re.I)
+# What begins something else: a version behind no empty line, "Version 5", "[Unreleased]", or the next chapter.
+_ELSE = re.compile(rf"{_HEAD_LINE}|\W*(?:(?:\w+\s)?v?\d+\W*$|unreleased\b)", re.I)
 _LINE = re.compile(r"^[^\n]+$", re.M)
 _CALLED = frozenset(content_words("since version versions release releases released come came out published appear"))
+_LOGS = frozenset(content_words("changelog change changes history news release releases version versions"))
 _SAME_DEED = tuple(
     frozenset(content_words(words))
-    for words in ("add introduce new bring", "remove drop delete", "fix repair solve resolve", "change modify")
+    for words in (
+        "add introduce new bring",
+        "change modify",
+        "remove drop delete",
+        "fix repair solve resolve",
+        "deprecate",
+    )
 )
+_UNDOES = _SAME_DEED[2:]  # what had it till then
 MAX_DEED_WORDS = 2  # of the line between a version and its changes: "Fixed", "Bug fixes"
 
 
@@ -41,6 +53,9 @@ def released(question: str, ranked: Sequence[Candidate]) -> Compared | None:
     if when is not None:
         found = [days for one in ranked for days in _day_of(question, when["version"], one)]
     elif _WHICH.match(question):
+        of = _OF.search(question)
+        named = frozenset(content_words(of[1]) if of else ())  # not "of Android", of Larkspur's
+        ranked = [one for one in ranked if named <= _words_of_title(one)]
         asked = frozenset(content_words(question)) - _CALLED
         alike = (one for one in ranked if denies(one.text) == denies(question))
         found = [change for one in alike for change in _changed(asked, one)]
@@ -55,6 +70,8 @@ def _day_of(question: str, version: str, one: Candidate) -> Iterator[tuple[Found
     day = _DAY.search(text, head.end("version"), place.end) if head else None
     if head is None or day is None or head["version"] != version:
         return
+    if not _BEFORE_DAY.fullmatch(text, head.end("version"), day.start()):
+        return
     others = frozenset(content_words(question)) - _CALLED - frozenset(content_words(version))
     if others <= _words_of_title(one) | one.words:
         yield Found(one.hit, *day.span(), SURE, ""), Found(one.hit, *head.span("version"), SURE, "")
@@ -67,14 +84,22 @@ def _changed(asked: frozenset[str], one: Candidate) -> Iterator[tuple[Found, Fou
     if not heads or one.span.start <= heads[-1].end() or not asked & one.words:
         return
     between = [line[0].strip() for line in _LINE.finditer(text, heads[-1].end(), one.span.start)]
-    named = [line for line in between if not ITEM.match(line) and len(line.split()) <= MAX_DEED_WORDS]
-    if any(line[0].isdigit() for line in named):  # the next chapter
+    between = [line for line in between if not ITEM.match(line)]
+    named = [line for line in between if len(line.split()) <= MAX_DEED_WORDS]
+    if any(line[0].isdigit() for line in named) or any(map(_ELSE.match, between)):
         return
     told = one.words | frozenset(content_words(named[-1] if named else ""))
     told = told.union(*(deed for deed in _SAME_DEED if deed & told))
-    if asked - told <= _words_of_title(one):
+    if any(deed & told and not deed & asked for deed in _UNDOES):
+        return
+    if asked - told <= _words_of_title(one) and _is_release(heads[-1], one):
         place = Found(one.hit, one.span.start, one.span.end, SURE, "")
         yield Found(one.hit, *heads[-1].span("version"), SURE, ""), place
+
+
+def _is_release(head: re.Match[str], one: Candidate) -> bool:
+    """Whether it is no section, "2.1 - Player": it has three numbers or a day, or is in what is called a changelog."""
+    return head["version"].count(".") > 1 or bool(_DAY.search(head[0]) or _LOGS & _words_of_title(one))
 
 
 def _words_of_title(one: Candidate) -> frozenset[str]:

@@ -65,7 +65,8 @@ def days_of_months(table: Table, words: Sequence[Word]) -> Iterator[tuple[int, R
     """Of the one column of days without a year, those of a month: "in May" of "20 May"."""
     columns = {at: column.values for at, column in enumerate(table.columns) if column.kind is ColumnKind.TEXT}
     days = [at for at, values in columns.items() if values and all(map(_DAY.fullmatch, values))]
-    if table.melted or table.dated or len(days) != 1:
+    others = any(column.unit.capitalize() in calendar.month_name[1:] for column in table.columns)  # "2 June" in each
+    if table.melted or table.dated or others or len(days) != 1:
         return
     for at, (lead, word) in enumerate(pairwise(words)):
         of_month = (value for value in columns[days[0]] if word.folded in value.casefold().split())

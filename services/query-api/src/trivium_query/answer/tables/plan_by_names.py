@@ -30,7 +30,7 @@ from trivium_query.answer.tables.cues import (
     CueFound,
     cues_of,
 )
-from trivium_query.answer.tables.mentions import hinted, is_of_one
+from trivium_query.answer.tables.mentions import hinted, is_of_one, is_rate
 from trivium_query.answer.tables.query_plan import SINCE, UP_TO, Aggregate, Filter, Plan, Sign, Test
 from trivium_query.answer.tables.reading import (
     FEES,
@@ -759,10 +759,11 @@ def _costs_of(reading: Reading, hints: tuple[str, ...]) -> list[int]:
 
 
 def _amounts(table: Table) -> list[int]:
-    """The columns that may be of money: no pieces, kilometres or prices of each."""
+    """The columns that may be of money: no pieces, kilometres, prices of each, or the nights beside "£ / night"."""
     none = counting(table)
+    units = CURRENCIES if any(map(is_rate, table.columns)) else {"", *CURRENCIES}
     amounts = [at for at in table.measured if at not in none and not is_of_one(table.columns[at])]
-    return [at for at in amounts if table.columns[at].unit in {"", *CURRENCIES}]
+    return [at for at in amounts if table.columns[at].unit in units]
 
 
 def _of_size_of_subject(reading: Reading) -> list[int]:
