@@ -238,6 +238,19 @@ async def test_a_vector_store_that_hangs_leaves_the_reader_its_time(library: Lib
     assert [lost.source for lost in given.degraded] == ["sentences"]
 
 
+async def test_what_nobody_read_in_time_is_told_with_a_doubt(library: Library, ask: Ask) -> None:
+    async def hanging(_: str, __: Sequence[Passage]) -> list[Reading]:
+        await asyncio.sleep(60)
+        raise AssertionError
+
+    question = ask("Who commanded the Apollo 11 mission?", timeout_s=1.0)
+    verdicts = [(await answer(question, library.dependencies())).verdict]
+    given = await answer(question, msgspec.structs.replace(library.dependencies(), reader=hanging))
+    assert "Neil Armstrong commanded" in given.text
+    assert [*verdicts, given.verdict] == [Verdict.SUPPORTED, Verdict.PARTIALLY_SUPPORTED]
+    assert [lost.source for lost in given.degraded] == ["read"]
+
+
 async def test_lost_sources_are_named_and_a_late_search_is_an_error(library: Library, ask: Ask) -> None:
     async def partial(question: str, top_k: int) -> SearchResult:
         return SearchResult(library.hits(question, top_k), (Degraded("graph", "late"),))

@@ -77,6 +77,7 @@ from trivium_query.retrieve.topics import STALE_NOTE
 EXTRACTIVE = "extractive"
 TABLES = "tables"
 SUB_TOP_K = 5  # CORTEX C8
+READ = "read"  # the step
 MAX_UNTOLD = 1  # of the question's words, that a row which answers has not
 DISCLAIMER = "Caution: the documents do not clearly support this answer."
 HEADROOM = 0.05  # of the time, kept to hand the answer over before the request ends at its deadline
@@ -378,7 +379,8 @@ async def _extract_read(
         return Written(read.draft, EXTRACTIVE, hits, extracted, read.verdict, read.probability)
     if formed is not None and understood:
         return Written(formed.draft, EXTRACTIVE, hits, extracted, formed.verdict)
-    part = Verdict.PARTIALLY_SUPPORTED if question.kind in TOLD_IN_PART else None
+    unread = any(source == READ for source, _ in ledger.degraded)  # what it would have doubted nobody has
+    part = Verdict.PARTIALLY_SUPPORTED if question.kind in TOLD_IN_PART or unread else None
     return Written(extractive.compose(extracted, hits), EXTRACTIVE, hits, extracted, part)
 
 
@@ -391,7 +393,7 @@ async def _read(
         question.kind not in (Kind.CHOICE, Kind.YES_NO) and extracted.support.sufficient and _is_told_by_row(extracted)
     )
     if dependencies.reader is not None and hits and is_read(question) and not told_by_row:
-        async with ledger.optional("read", READ_SHARE):
+        async with ledger.optional(READ, READ_SHARE):
             answered = await answer_directly(question.standalone, extracted, hits, dependencies.reader)
     return answered
 
