@@ -640,6 +640,22 @@ def test_an_answer_is_of_others_where_the_question_itself_denies_and_no_clause_o
     assert _is_of_others(question, Direct(), draft) is of_others
 
 
+@pytest.mark.parametrize(
+    ("text", "sure"),
+    [
+        ("The largest was Harrow Weir, which had stood since 1874.", False),
+        ("The largest was Harrow Weir, as well as the oldest.", False),
+        ("Harrow Weir goes, since no salmon passes it.", True),
+        ("Harrow Weir goes: no salmon passes it.", True),
+    ],
+)
+def test_why_is_sure_of_other_words_only_where_they_tell_a_reason(text: str, sure: bool) -> None:
+    chunk = msgspec.structs.replace(hit("", text).chunk, sentences=(Span(0, len(text)),))
+    told = Found(Hit(chunk, 1, 1.0), 0, len(text), 1.0, "")
+    direct = Direct(chosen=(Chosen(told, 0.9, {"predicate": 0.0, "which": 1.0}),))
+    assert _bears_on("Why is the weir removed?", direct) is sure
+
+
 @pytest.mark.parametrize(("text", "sure"), [("Gas, electrics, safety", False), ("The gas hose is safe.", True)])
 def test_a_heading_is_no_sure_yes(text: str, sure: bool) -> None:
     direct = Direct(decided=Decided("yes", told_sentence(text), by_rule=False))

@@ -65,9 +65,14 @@ def answer_by_reason(question: str, extracted: Extract, hits: Sequence[Hit]) -> 
     return Answered(Draft("\n".join(lines), True, citations), verdict)
 
 
+def tells_reason(question: str, text: str) -> bool:
+    """Whether it has a word like "because"; "since 1874" tells a time."""
+    return _CUE.search(_USED.sub(" ", text) if _WHY.match(question) else text) is not None
+
+
 def _gives_reason(question: str, one: Candidate, asked: Asked) -> bool:
     """Not of something else that came about because of what is asked: "it is vacant since Ruth left"."""
-    if not _CUE.search(_USED.sub(" ", one.text) if _WHY.match(question) else one.text):
+    if not tells_reason(question, one.text):
         return False
     words = set(content_words(question, asked.language)).difference(*map(content_words, asked.names))
     behind = words & asked.words_in(" ".join(_BECAUSE_OF.findall(one.text)))

@@ -11,6 +11,7 @@ from trivium.domain.answers import Verdict
 from trivium.domain.retrieval import Hit
 from trivium.text.names import names_in
 from trivium_query.answer.answerers.closest import refused
+from trivium_query.answer.answerers.reason import tells_reason
 from trivium_query.answer.citations import Draft
 from trivium_query.answer.direct.agents import acts_on_what_is_asked
 from trivium_query.answer.direct.choose import shipped
@@ -57,7 +58,7 @@ _SEVERAL = re.compile(
 _AND = re.compile(r",|[&+/]|\band\b", re.I)
 _WHY = re.compile(r"^\W*(?:why|how come)\b", re.I)
 _CLAUSE = re.compile(r"(?<=\w)\W+(?:if|when|while|until|before|after|unless|without|that|who|whose)\b", re.I)
-_GIVES_REASON = re.compile(r"\b(?:because|since|as|so|due to|owing to)\b|:", re.I)
+_EXPLAINS = re.compile(r"\w:\s(?=[a-z])")  # "The Britten is dropped: it divides the basses"
 _MANNER = re.compile(r"^\W*how (?:did|does|do|was|were|is|are|has|have|had)\b", re.I)
 # Also a word of a number that tells one kind from others: "a three-room flat", which "three rooms" may tell of.
 _NUMBER = re.compile(rf"\d+(?:[.,]\d+)*|\b{NUMBER_WORDS}-(?!year|{NUMBER_WORDS})[a-z]{{3}}")
@@ -208,7 +209,8 @@ def _bears_on(question: str, direct: Direct) -> bool:
         return True
     best = direct.chosen[0]
     said = best.found.sentence.of(best.found.hit.chunk.text) if best.found.sentence else ""
-    of_it = bool(best.signals["predicate"]) or not _WHY.search(question) or _GIVES_REASON.search(said)
+    gives_reason = tells_reason(question, said) or _EXPLAINS.search(said)
+    of_it = bool(best.signals["predicate"]) or not _WHY.search(question) or gives_reason
     return bool(of_it and best.signals["which"]) and not _is_heading(best.found)
 
 
@@ -316,4 +318,4 @@ def _is_of_the_kind(question: str, direct: Direct, draft: Draft, extracted: Extr
         return told and may_be_named(extracted.asked, first)  # a sentence begins as a name does
     said = draft.short or " ".join(citation.quote for citation in draft.citations)
     wants = extracted.asked.wants
-    return fits_wanted(wants, said) is not False or (wants == "date" and tells_time(said))
+    return tells_time(said) if wants == "date" else fits_wanted(wants, said) is not False

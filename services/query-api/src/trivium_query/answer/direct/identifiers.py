@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from trivium.domain.retrieval import Hit
 
@@ -30,8 +30,10 @@ def versions_in(question: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_VERSION.findall(question)))
 
 
-def holds_each(identifiers: Iterable[str], hits: Sequence[Hit]) -> bool:
+def holds_each(identifiers: Sequence[str], hits: Sequence[Hit]) -> bool:
     """Whether each stands in one of the hits, in whatever case."""
+    if not identifiers:  # as of most questions
+        return True
     text = "\n".join(f"{hit.chunk.source} {hit.chunk.title} {hit.chunk.heading} {hit.chunk.text}" for hit in hits)
     text = unicodedata.normalize("NFKC", text)  # a figure that is set low too: CO2
     return all(_stands(identifier, text) for identifier in identifiers)

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import NamedTuple
 
 import numpy as np
@@ -54,12 +54,13 @@ def weigh(question: str, read: Sequence[ReadSentence], weights: Mapping[str, flo
 
 def signals_of(question: str, read: Sequence[ReadSentence]) -> NDArray[np.float64]:
     """(2 n + 1, signals): of each sentence yes and no, then of none of them."""
-    rows = [row for one in read for row in _of_sentence(question, one)]
+    asked = frozenset(content_words(question))
+    rows = [row for one in read for row in _of_sentence(question, asked, one)]
     return np.array([*rows, [0.0] * (len(SIGNALS) - 1) + [1.0]])
 
 
-def _of_sentence(question: str, one: ReadSentence) -> list[list[float]]:
-    sentence, asked = one.sentence, frozenset(content_words(question))
+def _of_sentence(question: str, asked: Set[str], one: ReadSentence) -> list[list[float]]:
+    sentence = one.sentence
     coverage = len(sentence.covered) / max(1, len(asked))
     held = min(len(asked & sentence.words), MOST_HELD) / MOST_HELD
     question, text = beside_conditions(question, sentence.text)
