@@ -121,6 +121,17 @@ def test_list_items_headings_and_table_rows_stand_alone() -> None:
     ]
 
 
+def test_lines_of_a_table_stand_alone_though_they_are_long_and_go_on_in_small_letters() -> None:
+    lifts = [f"lift {number} load 8 t radius 12 m operator Hallgren" for number in (1, 2, 3)]
+    assert sentences("\n".join(lifts)) == lifts
+    codes = [f"p{number} means that it takes so many hours to answer it" for number in (1, 2, 3)]
+    assert sentences("\n".join(codes)) == codes
+    wrapped = (
+        "lift 1 is the one that carries most of all and\nlift 1 has the best of the views of the quarry and\nit is red"
+    )
+    assert len(sentences(wrapped)) == 1
+
+
 def test_lines_broken_by_width_are_put_together_again() -> None:
     text = (
         "The committee of the association met on the first\n"

@@ -47,6 +47,25 @@ def test_each_page_of_a_tiff_is_read(parse: Parse, ocr: InkOcr) -> None:
     assert document.pages == 3
 
 
+def test_pages_beside_damaged_ones_are_read(parse: Parse, ocr: InkOcr) -> None:
+    stream = io.BytesIO()
+    pages = [Image.open(io.BytesIO(picture())) for _ in range(3)]
+    pages[0].save(stream, "TIFF", save_all=True, append_images=pages[1:], compression="tiff_lzw")
+    whole = bytearray(stream.getvalue())
+    with Image.open(stream) as image:
+        image.seek(1)
+        second = image.tag_v2[273][0]  # where its strip begins
+        image.seek(2)
+        third = image.tag_v2[273][0]
+    whole[second : second + 8] = b"\xff" * 8
+    damaged = parse(bytes(whole), ocr=ocr)
+    assert [unit.position.page for unit in words(damaged)] == [1, 3]
+    assert damaged.warnings[0].startswith("Page 2: This image is damaged")
+    cut = parse(stream.getvalue()[: third + 8], ocr=ocr)
+    assert [unit.position.page for unit in words(cut)] == [1, 2]
+    assert cut.warnings == ("The file breaks off behind page 2.",)
+
+
 def test_a_header_of_a_hundred_million_pixels_is_refused_before_decoding(parse: Parse, ocr: InkOcr) -> None:
     header = struct.pack(">IIBBBBB", 10_000, 10_000, 8, 2, 0, 0, 0)
     chunk = b"IHDR" + header

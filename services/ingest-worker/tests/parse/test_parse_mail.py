@@ -273,6 +273,15 @@ def test_a_delivery_report_is_read_as_text(parse: Parse) -> None:
     assert "Action: failed" in parse(f"{HEADERS}Content-Type: {kind}\n\n{content}").text
 
 
+def test_headers_and_attachments_stand_under_no_heading_of_the_page(parse: Parse) -> None:
+    mail = EmailMessage()
+    mail["From"], mail["Subject"] = "a@b.test", "News"
+    mail.set_content("<h1>Eels</h1><p>They are back.</p>", subtype="html")
+    mail.add_attachment("x", filename="list.txt")
+    document = parse(mail.as_bytes(), "a.eml")
+    assert [unit.position.section for unit in document.units] == [(), ("Eels",), ("Eels",), ()]
+
+
 def test_what_an_answer_quotes_in_html_is_left_out(parse: Parse) -> None:
     message = EmailMessage()
     message["From"], message["Subject"], message["In-Reply-To"] = "a@example.org", "Re: Weir", "<1@x>"
@@ -439,6 +448,19 @@ def test_a_mailbox_gives_its_mails_by_date_and_subject(parse: Parse) -> None:
     assert [child.name for child in document.children] == ["2025-03-03 Weir.eml", "A_B.eml"]
     assert document.text.splitlines() == ["2025-03-03 Weir.eml", "A_B.eml"]
     assert "From here on." in parse(document.children[0].content, "x.eml").text
+
+
+def test_mails_that_thunderbird_deleted_and_not_yet_removed_are_left_out(parse: Parse) -> None:
+    mails = (
+        f"From - Mon Mar  3 10:00:00 2025\nX-Mozilla-Status: {status}\nFrom: a@b.test\nSubject: {status}\n\nwords\n\n"
+        for status in ("0001", "0009", "1008", "0010", "none")
+    )
+    document = parse("".join(mails), "Inbox")
+    assert [child.name for child in document.children] == ["0001.eml", "0010.eml", "none.eml"]
+    assert "0009" not in document.text
+    assert document.warnings == (
+        "Mails that were deleted, and wait for their folder to be compacted, were left out: 2.",
+    )
 
 
 def test_a_subject_of_a_mailbox_that_looks_like_a_drive_leads_nowhere(parse: Parse) -> None:

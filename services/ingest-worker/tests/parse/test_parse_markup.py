@@ -251,6 +251,15 @@ def test_org(parse: Parse) -> None:
     assert document.units[-1].position.section == ("Weirs", "Fish")
 
 
+def test_when_a_task_of_org_is_due_is_text(parse: Parse) -> None:
+    document = parse("* TODO Tax return\n  DEADLINE: <2025-04-01 Tue>\n- forms\n- stamps\n", "a.org")
+    assert _said(document) == [
+        ("heading", "Tax return"),
+        ("text", "DEADLINE: <2025-04-01 Tue>"),
+        ("list", "- forms\n- stamps"),
+    ]
+
+
 def test_asciidoc(parse: Parse) -> None:
     document = parse(ASCIIDOC, "notes")
     assert (document.media_type, document.title) == ("text/asciidoc", "River notes")
@@ -275,6 +284,141 @@ def test_the_style_of_a_cell_stands_behind_a_blank(parse: Parse) -> None:
         "Name: Bob; Age: 13; Data: made",
         "Name: Cy; Age: 14; Data: m\\|s",
     ]
+
+
+def test_cells_of_asciidoc_stand_in_the_columns_that_are_told(parse: Parse) -> None:
+    source = """= T
+
+.People
+[cols="1,1", options="header"]
+|===
+|Name
+|Role
+
+|Ada
+|Engineer
+|===
+
+[cols=3*]
+|===
+|Name 2+|Score
+|Ada |1 |2
+.2+|Bob |3 |4
+|5 |6
+3+|Later
+|===
+"""
+    assert [unit.text for unit in parse(source, "a.adoc").units if unit.kind.value == "table"] == [
+        "Name: Ada; Role: Engineer",
+        "Name: Ada; Score: 1; Score: 2\nName: Bob; Score: 3; Score: 4\nName: Bob; Score: 5; Score: 6\nName: Later",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("table", "read"),
+    [
+        ("|===\n// weirs\n|A |B\n\n|1 |2\n|===", "A: 1; B: 2"),
+        ("|===\ninclude::weirs.adoc[]\n|===", ""),
+        ("|===\n| +| plus\n| -| minus\n|===", "+: -; plus: minus"),
+        ('[opts="header"]\n|===\n|10|20\n|1|2\n|===', "10: 1; 20: 2"),
+        ("[%noheader]\n|===\n|10|20\n|1|2\n|===", "10 | 20\n1 | 2"),
+        (f"[cols={'9' * 5000}]\n|===\n|10|20\n|1|2\n|===", "10 | 20\n1 | 2"),
+    ],
+)
+def test_odd_tables_of_asciidoc_lose_no_cell(parse: Parse, table: str, read: str) -> None:
+    tables = [unit.text for unit in parse(f"= T\n\n{table}\n", "a.adoc").units if unit.kind.value == "table"]
+    assert "".join(tables) == read
+
+
+def test_a_table_of_asciidoc_without_bars_is_text(parse: Parse) -> None:
+    assert _said(parse("= T\n\n[format=csv]\n|===\nA,B\n1,2\n|===\n", "a.adoc"))[1:] == [("text", "A,B\n1,2")]
+
+
+def test_headings_of_asciidoc_may_have_two_lines(parse: Parse) -> None:
+    source = (
+        "weir(1)\n=======\n\nNAME\n----\nA weir.\n\n[[use]]\nOPTIONS\n-------\nx\n----\ncode\n----\n\nMore\n~~~~\ny\n"
+    )
+    document = parse(source, "a.adoc")
+    assert document.title == "weir(1)"
+    assert _said(document) == [
+        ("heading", "weir(1)"),
+        ("heading", "NAME"),
+        ("text", "A weir."),
+        ("heading", "OPTIONS"),
+        ("text", "x"),
+        ("code", "code"),
+        ("heading", "More"),
+        ("text", "y"),
+    ]
+    assert document.units[-1].position.section == ("weir(1)", "OPTIONS", "More")
+
+
+def test_simple_tables_go_on_and_span(parse: Parse) -> None:
+    source = """=====  =====  ======
+   Inputs     Output
+------------  ------
+  A      B    A or B
+=====  =====  ======
+False  False  False,
+              as told
+True   False  True
+=====  =====  ======
+"""
+    assert parse(source, "a.rst").text == (
+        "Inputs A: False; Inputs B: False; Output A or B: False, as told\n"
+        "Inputs A: True; Inputs B: False; Output A or B: True"
+    )
+
+
+def test_directives_about_versions_say_what_they_are(parse: Parse) -> None:
+    source = ".. versionadded:: 2.0\n\n.. deprecated:: 3.1\n   Use y.\n"
+    assert parse(source, "a.rst").text == "New in version 2.0\n\nDeprecated since version 3.1\n\nUse y."
+
+
+def test_stars_that_mark_nothing_stay(parse: Parse) -> None:
+    assert parse("All *.txt and *.csv, 2*3*4, *all of* it.", "a.rst").text == "All *.txt and *.csv, 2*3*4, all of it."
+
+
+@pytest.mark.parametrize(
+    ("source", "read"),
+    [
+        (
+            r"""{lccc} & \multicolumn{2}{p{3cm}|}{2023} & 2024 \\ River & Eel & Trout & Eel \\ \hline
+\multirow{2}{*}{Tyne} & 10 & 20 & 30 \\ & 11 & 21 & 31 \\ \multicolumn{4}{c}{Later} \\""",
+            "River: Tyne; 2023 Eel: 10; 2023 Trout: 20; 2024 Eel: 30\n"
+            "River: Tyne; 2023 Eel: 11; 2023 Trout: 21; 2024 Eel: 31\nRiver: Later",
+        ),
+        (r"[t]{ll} Name & \makecell{Age \\ now} \\ Ada & 36 \\", "Name: Ada; Age now: 36"),
+        (r"{ll}\multirow{3}*{Tyne} & 10 \\ & 11 \\", "Tyne | 10\nTyne | 11"),
+        (r"{ll}[1] & 10 \\ [2] & 11 \\", "[1] | 10\n[2] | 11"),
+        (r"{ll}A & B \\ \endfirsthead A & B \\ (goes on) \\ \endhead 1 & 2 \\", "A: 1; B: 2"),
+    ],
+)
+def test_cells_of_latex_stand_in_the_columns_and_rows_that_they_span(parse: Parse, source: str, read: str) -> None:
+    assert parse(f"\\begin{{tabular}}{source}\n\\end{{tabular}}", "a.tex").text == read
+
+
+@pytest.mark.parametrize(
+    ("line", "read"),
+    [
+        (r"Use \verb|%d| and \verb+\x{y}+ here. % hidden", r"Use %d and \x{y} here."),
+        (
+            r"It is \SI{5}{\kilo\meter} or \qty{3}{km}, at \si{\meter\per\second}.",
+            "It is 5 kilometer or 3 km, at meter per second.",
+        ),
+        (r"\SIrange{1}{2}{\kilo\gram}, 20\,\textdegree C", "1 to 2 kilogram, 20 °C"),
+        (r"a hy\-phen", "a hyphen"),
+        (r"\begin{lemma}[Zorn] A chain. \end{lemma}", "Lemma (Zorn). A chain."),
+        (r"\begin{enumerate}[label=(\alph*)] \item a \item b \end{enumerate}", "- a\n- b"),
+        ("Old. \\begin{comment}\nhidden\n\\end{comment} New.", "Old.\n\nNew."),
+    ],
+)
+def test_words_of_latex_are_neither_lost_nor_doubled(parse: Parse, line: str, read: str) -> None:
+    assert parse(f"\\section{{S}}{line}", "a.tex").text == f"S\n\n{read}"
+
+
+def test_paragraphs_of_latex_end_at_blank_lines_of_windows(parse: Parse) -> None:
+    assert _said(parse("\\section{S}\r\nOne.\r\n\r\nTwo.\r\n", "a.tex"))[1:] == [("text", "One."), ("text", "Two.")]
 
 
 def test_latex(parse: Parse) -> None:

@@ -7,6 +7,7 @@ import json
 from typing import Any
 
 import pytest
+from growth import LINEAR, growth
 
 from trivium.domain.errors import NeverWill
 from trivium.domain.parsed import UnitKind
@@ -89,3 +90,23 @@ def test_an_empty_notebook_is_opened_without_text(parse: Parse) -> None:
     document = parse(_notebook(), "x.ipynb")
     assert document.units == ()
     assert document.warnings
+
+
+def test_what_a_cell_shows_as_markdown_or_as_a_page_is_read(parse: Parse) -> None:
+    outputs = [
+        {"data": {"text/markdown": "**Eels** 3", "text/plain": "<IPython.core.display.Markdown object>"}},
+        {"data": {"text/html": ["<b>Trout</b>", " 4"], "text/plain": ["<IPython.core.display.HTML object>"]}},
+        {"data": {"text/html": "<b>Roach</b>", "text/plain": "Roach 5"}},
+        {"data": {"text/html": "<script>chart()</script>", "text/plain": "<IPython.core.display.HTML object>"}},
+        {"output_type": "stream", "text": "10 %\r50 %\r100 %\nEnd\r\n"},
+    ]
+    cell = {"cell_type": "code", "source": "show()", "outputs": outputs}
+    document = parse(json.dumps({"nbformat": 4, "cells": [cell]}), "a.ipynb")
+    assert [unit.text for unit in document.units] == ["show()", "Eels 3", "Trout 4", "Roach 5", "100 %\nEnd"]
+
+
+def test_a_long_line_that_nothing_overwrites_is_read_in_linear_time(parse: Parse) -> None:
+    def read(count: int) -> None:
+        parse(_notebook(_code("run()", {"output_type": "stream", "text": "x" * count})), "a.ipynb")
+
+    assert growth(read, 10_000) < LINEAR

@@ -141,6 +141,24 @@ def test_cues_out_of_order_without_blank_lines_and_with_odd_times_are_read(parse
     assert [(unit.text, unit.position.seconds) for unit in units] == [("earlier", (1.5, 2.0)), ("later", (9.0, 9.0))]
 
 
+@pytest.mark.parametrize("ends", ["\r\r\n", "\n\n", "\r\n \r\n"])
+def test_blank_lines_within_a_cue_of_subrip_end_no_text(parse: Parse, ends: str) -> None:
+    source = "1\n00:00:01,000 --> 00:00:02,000\nHello\nthere.\n\n2\n00:00:03,000 --> 00:00:04,000\nBye in\n1984\n"
+    document = parse(source.replace("\n", ends), "a.srt")
+    assert (document.media_type, document.text) == ("application/x-subrip", "Hello there. Bye in 1984")
+
+
+def test_numbers_that_are_said_in_subrip_without_numbers_of_cues_stay(parse: Parse) -> None:
+    said = ("3", "2", "Go")
+    cues = "\n\n".join(f"00:00:0{n},000 --> 00:00:0{n + 1},000\n{word}" for n, word in enumerate(said))
+    assert parse(cues, "a.srt").text == "3 2 Go"
+
+
+def test_notes_between_the_cues_of_webvtt_are_left_out(parse: Parse) -> None:
+    cues = "00:01.000 --> 00:02.000\nHello.\n\nNOTE by hand\n\n00:03.000 --> 00:04.000\nBye.\n\nNOTE end\n"
+    assert parse(f"WEBVTT\n\n{cues}", "a.vtt").text == "Hello. Bye."
+
+
 def test_a_text_about_subtitles_is_a_text(parse: Parse) -> None:
     assert parse("A cue looks like 00:00:01,000 --> 00:00:02,000 in a file.", "notes.txt").media_type == "text/plain"
 

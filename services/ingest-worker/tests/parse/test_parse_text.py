@@ -65,6 +65,16 @@ def test_headings_of_a_plain_text_make_sections(parse: Parse) -> None:
     assert document.units[-1].position.section == ("ANNUAL REPORT", "1.2 Fish counts")
 
 
+def test_a_list_with_stars_is_no_heading(parse: Parse) -> None:
+    document = parse("Bring:\n\n* a tent\n* two ropes\n\nThen we go.\n", "a.txt")
+    assert [(unit.kind, unit.text) for unit in document.units] == [
+        (UnitKind.TEXT, "Bring:"),
+        (UnitKind.LIST, "* a tent\n* two ropes"),
+        (UnitKind.TEXT, "Then we go."),
+    ]
+    assert parse("* Weirs\nThey are old.", "a.txt").units[-1].position.section == ("* Weirs",)
+
+
 def test_whitespace_only_is_opened_without_text(parse: Parse) -> None:
     document = parse(" \n\t\n")
     assert document.units == ()
@@ -107,6 +117,17 @@ def test_a_break_in_markdown_parts_words(parse: Parse) -> None:
     source = "# Two<br>lines\n\n| Who | Count |\n|---|---|\n| Anna<br>Bert | 10<br/>20 |\n\nup 5<BR />6 down\n"
     document = parse(source, "a.md")
     assert [unit.text for unit in document.units] == ["Two lines", "Who: Anna Bert; Count: 10 20", "up 5\n6 down"]
+
+
+def test_tables_in_html_raised_numbers_and_a_list_from_zero_are_read_in_markdown(parse: Parse) -> None:
+    table = "<table><tr><th>Who</th><th>Age</th></tr>\n<tr><td>Ada</td><td>36</td></tr></table>"
+    source = f"# T\n\n0. Ten\n1. 10<sup>6</sup>, 1<sup>st</sup>\n\n{table}\n\nEnd.\n"
+    document = parse(source, "a.md")
+    assert [unit.text for unit in document.units] == ["T", "0. Ten\n1. 10^6, 1st", "Who: Ada; Age: 36", "End."]
+    (read,) = units(document, UnitKind.TABLE)
+    assert read.position.offset is not None
+    assert source[slice(*read.position.offset)] == table
+    assert read.position.section == ("T",)
 
 
 def test_csv_rows_are_said_in_words_with_their_numbers(parse: Parse) -> None:
@@ -242,3 +263,14 @@ def test_a_remark_at_the_top_of_settings_is_no_heading_of_markdown(parse: Parse)
 )
 def test_prose_with_a_formula_a_bracket_or_a_hash_is_no_settings(parse: Parse, text: str) -> None:
     assert not units(parse(text, "notes.txt"), UnitKind.CODE)
+
+
+def test_numbers_that_are_none_leave_json_what_it_is(parse: Parse) -> None:
+    """As Python writes them; within a string they are words."""
+    document = parse('[{"depth": NaN, "site": "Infinity"}, {"depth": -Infinity}]', "a.json")
+    assert ([unit.text for unit in document.units], document.warnings) == (
+        ["depth: nan; site: Infinity", "depth: -inf"],
+        (),
+    )
+    assert parse('{"a": 1}\n{"a": NaN}\n', "a.jsonl").text == "a: 1\n\na: nan"
+    assert parse('{"site": "NaN', "a.json").warnings

@@ -211,6 +211,18 @@ def test_an_empty_element_of_xml_parts_words_and_one_with_text_does_not(parse: P
     assert [unit.text for unit in document.units] == ["c: Alpha Beta", "c: H2O"]
 
 
+def test_attributes_are_read_of_xml_that_says_nothing_else(parse: Parse) -> None:
+    told = """<log count="2" xmlns:i="http://www.w3.org/2001/XMLSchema-instance">
+<sms sent_by="Ada" body="Come at 9 &amp; bring eels"/><sms sent_by="Bo" note="" i:nil="true"/></log>"""
+    document = parse(f"<?xml version='1.0'?>{told}", "a.xml")
+    assert [unit.text for unit in document.units] == [
+        "log count: 2",
+        "sms sent by: Ada; sms body: Come at 9 & bring eels",
+        "sms sent by: Bo",
+    ]
+    assert parse(f"<?xml version='1.0'?>{told.replace('</log>', '<end>now</end></log>')}", "a.xml").text == "end: now"
+
+
 def test_xml_that_breaks_off_says_so(parse: Parse) -> None:
     document = parse("<?xml version='1.0'?><r><c>whole</c><c>half", "a.xml")
     assert "whole" in document.text

@@ -38,6 +38,7 @@ _SOFT_BREAK = re.compile(r"[;:；：]\s|[,،、，]\s?|\s")
 _VISIBLE = re.compile(r"\S")
 _FIRST_WORD = re.compile(r"\w+")
 _LABEL = re.compile(r"\s*[^\W\d_][\w.\[\]/-]*:\s")  # "weir.height: 2.4"
+_NUMBERED = re.compile(r"([^\W\d_]+[ #-]?)(\d+)\b")  # "lift 3", "P3"
 
 # A full stop after these does not end a sentence.
 _ABBREVIATIONS = frozenset(
@@ -98,21 +99,30 @@ def _blocks(text: str) -> Iterator[tuple[int, int]]:
 
 def _cuts(text: str, start: int, end: int) -> Iterator[int]:
     """Positions in [start, end) after which a new sentence begins."""
-    wrapped: bool | None = None
+    wrapped = rows = False
     line_start = sentence_start = start
     for match in _END.finditer(text, start, end):
         cut = match.end()
         mark = text[match.start()]
         if mark == "\n":
-            if wrapped is None:
-                wrapped = _is_wrapped(text[start:end])
-            if not wrapped and not _line_continues(text, line_start, cut, end):
+            if line_start == start:
+                rows = _are_rows(text[start:end])
+                wrapped = not rows and _is_wrapped(text[start:end])
+            if rows or not (wrapped or _line_continues(text, line_start, cut, end)):
                 sentence_start = cut
                 yield cut
             line_start = cut
         elif mark not in ".!?…" or _ends_sentence(text, line_start, sentence_start, match.start(), cut):
             sentence_start = cut
             yield cut
+
+
+def _are_rows(block: str) -> bool:
+    """Whether each line of `block` begins with the same word and another number: "lift 1 ...", "lift 2 ..."."""
+    lines = block.strip().split("\n")
+    begun = [found.groups() for line in lines if (found := _NUMBERED.match(line.strip()))]
+    same = len({word for word, _ in begun}) == 1 and len({number for _, number in begun}) == len(begun)
+    return same and len(begun) == len(lines)
 
 
 def _is_wrapped(block: str) -> bool:

@@ -27,6 +27,7 @@ MEDIA_TYPE = "application/x-ipynb+json"
 _START = re.compile(r'\s*\{\s*"(?:cells|metadata|nbformat|nbformat_minor|worksheets)"\s*:')
 _CELL = re.compile(r'"(?:cell_type|nbformat|worksheets)"\s*:')
 _ESCAPES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+_NAMED_ONLY = re.compile(r"<IPython\.core\.display\.\w+ object>")  # that another form shows
 _Source = str | list[str] | None
 
 
@@ -101,14 +102,12 @@ def _cell(cell: _Cell, out: Collector) -> None:
 
 
 def _output(output: _Output, where: str, out: Collector, reader: Reader) -> None:
-    """The richest form that can be read: a table, a picture with text in it, else plain text."""
+    """The richest form that can be read: a table, a picture with text in it, else plain text, Markdown or HTML."""
     if output.output_type in ("error", "pyerr"):
         out.add(UnitKind.TEXT, f"{output.ename}: {_ESCAPES.sub('', output.evalue)}")
         return
     markup = _shown(output, "text/html")
-    root = parse_html(markup) if "<table" in markup else None
-    if root is not None:
-        Walker(out, hidden_selectors(root), keep_chrome=True).walk(root)
+    if "<table" in markup and _page(markup, out):
         return
     for media_type in ("image/png", "image/jpeg"):
         if picture := _shown(output, media_type):
@@ -119,8 +118,23 @@ def _output(output: _Output, where: str, out: Collector, reader: Reader) -> None
             else:
                 reader.embedded(content, where, Position())
             return
-    text = _joined(output.text) or _shown(output, "text/plain") or _shown(output, "text/markdown")
-    out.add(UnitKind.TEXT, _ESCAPES.sub("", text), verbatim=True)
+    text = _joined(output.text) or _NAMED_ONLY.sub("", _shown(output, "text/plain"))
+    if text.strip():
+        lines = _ESCAPES.sub("", text).split("\n")
+        shown = (line.rstrip("\r").rpartition("\r")[2] for line in lines)  # a bar of progress is overwritten
+        out.add(UnitKind.TEXT, "\n".join(shown), verbatim=True)
+    elif marked := _shown(output, "text/markdown"):
+        MarkdownReader(marked, 0, out, placed=False).read()
+    else:
+        _page(markup, out)
+
+
+def _page(markup: str, out: Collector) -> bool:
+    """Add what a page says; False where it is none."""
+    root = parse_html(markup)
+    if root is not None:
+        Walker(out, hidden_selectors(root), keep_chrome=True).walk(root)
+    return root is not None
 
 
 def _shown(output: _Output, media_type: str) -> str:
@@ -136,7 +150,7 @@ FORMAT = Format(
     name="Jupyter notebook",
     media_types=(MEDIA_TYPE,),
     extensions=("ipynb",),
-    version=3,
+    version=4,
     recognise=recognise,
     read=read,
     cites="section and cell",

@@ -9,7 +9,7 @@ from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.failures import too_large
 from trivium_ingest.parse.images.ocr import Reader
-from trivium_ingest.parse.images.pictures import frames, open_image, shown
+from trivium_ingest.parse.images.pictures import count_pages, frames, open_image, shown
 from trivium_ingest.parse.registry import Format
 from trivium_ingest.parse.sample import Sample
 
@@ -51,15 +51,15 @@ def read(blob: Blob, limits: ParseLimits, models: ParserModels) -> ParsedDocumen
     out = Collector(limits)
     reader = Reader(models.ocr, limits, out)
     image = open_image(blob.content, limits)
-    count = getattr(image, "n_frames", 1) if image.format == "TIFF" else 1
+    count = count_pages(image, out.warn)
     if count > limits.max_pages:
         raise too_large("max_pages", f"{count:,} pages")
     metadata = {"width": str(image.width), "height": str(image.height)}
     found = False
-    for number, frame in enumerate(frames(image, limits), 1):
-        where = f"Page {number}" if count > 1 else "The image"
-        page = number if count > 1 else None
-        if number == 1:
+    for frame in frames(image, limits, count, out.warn):
+        where = f"Page {frame.number}" if count > 1 else "The image"
+        page = frame.number if count > 1 else None
+        if frame.number == 1:
             metadata |= dates(image)
         original = blob.content if count == 1 else b""
         asset = out.asset(shown(image, original, frame.pixels))
@@ -92,7 +92,7 @@ FORMAT = Format(
         "image/heif",
     ),
     extensions=("png", "jpg", "jpeg", "tif", "tiff", "bmp", "gif", "webp", "heic", "heif"),
-    version=4,
+    version=5,
     recognise=recognise,
     read=read,
     cites="page of a TIFF; box in pixels",

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import io
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 
 import msgspec
 import pi_heif  # type: ignore[import-untyped]
 from PIL import Image
 
+from trivium.domain.errors import NeverWill
 from trivium.domain.ids import content_version
 from trivium.domain.parsed import Asset
 from trivium.images.damaged import DAMAGED
@@ -49,26 +51,53 @@ class Frame(msgspec.Struct, frozen=True):
 
     pixels: Pixels
     scale: float
+    number: int = 1  # of the page
 
 
-def frames(image: Image.Image, limits: ParseLimits) -> Iterator[Frame]:
-    """Each page as RGB, upright by its EXIF orientation, transparency on white. Animations give one frame.
+def count_pages(image: Image.Image, tell: Callable[[str], None]) -> int:
+    """Of a TIFF, as far as they can be found: `tell` hears where it breaks off. Anything else has one."""
+    if image.format != "TIFF":
+        return 1
+    count = 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return int(getattr(image, "n_frames", 1))
+        except DAMAGED:
+            with suppress(*DAMAGED):
+                while True:
+                    image.seek(count)
+                    count += 1
+            image.seek(0)
+    tell(f"The file breaks off behind page {max(1, count):,}.")
+    return max(1, count)
 
-    A page of more than `MAX_READ_PIXELS` (`trivium.images.rgb`) is given smaller.
+
+def frames(
+    image: Image.Image, limits: ParseLimits, count: int = 1, tell: Callable[[str], None] = lambda _: None
+) -> Iterator[Frame]:
+    """The first `count` pages as RGB, upright by their EXIF orientation, transparency on white.
+
+    A page of more than `MAX_READ_PIXELS` (`trivium.images.rgb`) is given smaller. One of several that is damaged is
+    left out, and `tell` hears of it. Raises `NeverWill` (`corrupt_file`) where all are.
     """
-    count = getattr(image, "n_frames", 1) if image.format == "TIFF" else 1
-    for index in range(min(count, limits.max_pages)):
+    failures: list[NeverWill] = []
+    for number in range(1, min(count, limits.max_pages) + 1):
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 if count > 1:
-                    image.seek(index)
+                    image.seek(number - 1)
                     _check(image, limits)
                 longest = max(image.size)
                 pixels = rgb(image)
-            yield Frame(pixels, longest / max(pixels.shape[:2]))
         except DAMAGED as error:
-            raise corrupt("image", str(error)[:120]) from error
+            failures.append(corrupt("image", str(error)[:120]))
+            if len(failures) == count:
+                raise failures[0] from error
+            tell(f"Page {number}: {failures[-1].message}")
+        else:
+            yield Frame(pixels, longest / max(pixels.shape[:2]), number)
 
 
 def shown(image: Image.Image, content: bytes, pixels: Pixels) -> Asset:

@@ -75,6 +75,7 @@ def write_mail(mail: Mail, media_type: str, limits: ParseLimits, models: ParserM
         _tell_sealed(mail, out)
     for body in mail.bodies:
         _write_body(body, out, answers=mail.is_answer)
+        out.leave_sections()
     if not out.units and mail.rich_text:
         out.units += rtf_format.read(Blob("body.rtf", mail.rich_text), limits, models).units
     reader = Reader(models.ocr, limits, out)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import takewhile
+
+import msgspec
 
 from trivium.domain.parsed import ParsedDocument, UnitKind
 from trivium.ports.parser import Blob, ParseLimits, ParserModels
@@ -16,13 +19,19 @@ from trivium_ingest.parse.text.encoding import decode
 
 MEDIA_TYPE = "text/asciidoc"
 _HEADING = re.compile(r"(={1,6})\s+(\S.*?)(?:\s+=+)?\s*$")
+_UNDERLINE = re.compile(r"(?:={2,}|-{2,}|~{2,}|\^{2,}|\+{2,})\s*$")  # of a heading in two lines
+_LEVELS = "=-~^+"
 _FENCE = re.compile(r"(-{4,}|\.{4,}|/{4,}|\+{4,}|`{3,}.*|\|===)\s*$")
 _DELIMITER = re.compile(r"(?:={4,}|\*{4,}|_{4,}|--)\s*$")
 _SETTING = re.compile(r":!?[\w-]+!?:(?:\s|$)|\[[^\]]*\]\s*$|//(?!/)|include::|ifn?def::|endif::|toc::|'''\s*$|<<<\s*$")
 _IMAGE = re.compile(r"image::\S+?\[\"?([^\],\"]*)[^\]]*\]\s*$")
 _BLOCK_TITLE = re.compile(r"\.([^\s.].*)$")
 _FORMULA = re.compile(r"\[(?:stem|latexmath|asciimath)\b")
-_CELL = re.compile(r"(?<!\\)(?:(?<!\S)(?:(?:\d+|\d*\.\d+)\+)?[<^>.]*[adehlmsv]?)?\|")
+_CELL = re.compile(r"(?<!\\)(?:(?<!\S)(?:(?=[\d.])(\d*)(?:\.(\d+))?\+)?[<^>.]*[adehlmsv]?)?\|")
+_COLUMNS = re.compile(r"cols=(?:\"([^\"]*)\"|([^,\]\s]+))")
+_HEADED = re.compile(r"%header|\bopt(?:ion)?s=[^\]]*\bheader")
+MAX_SPAN = 100  # times that a cell is told, and columns of a table
+MAX_SETTINGS = 5  # lines above a table that say how it is read
 _SIGN = re.compile(r"^={1,5} \S|^\[(?:source|NOTE|cols)[^\]]*\]$|^:[\w-]+: |^-{4,}$|^\|===$", re.MULTILINE)
 _LINK = re.compile(r"(?:link:)?((?:https?|mailto):[^\s\[\]]+)\[([^\]]*)\]")
 _REFERENCE = re.compile(r"<<[^,>]+(?:,\s*([^>]*))?>>|\[\[[^\]]*\]\]")
@@ -52,6 +61,8 @@ def _block(lines: Sequence[str], place: int) -> Block | None:
     line = lines[place]
     if heading := _HEADING.match(line):
         return Block(1, UnitKind.HEADING, heading.group(2), len(heading.group(1)))
+    if _is_underlined(lines, place):
+        return Block(2, UnitKind.HEADING, line, 1 + _LEVELS.index(lines[place + 1][0]))
     if fence := _FENCE.match(line):
         return _fenced(lines, place, fence.group(1))
     if image := _IMAGE.match(line):
@@ -67,33 +78,121 @@ def _fenced(lines: Sequence[str], place: int, fence: str) -> Block:
     inside = lines[place + 1 : end]
     count = end + 1 - place
     if fence == "|===":
-        return Block(count, UnitKind.TABLE, rows=_rows(inside), header_rows=_header(inside))
+        return _table(inside, _settings(lines, place), count)
     if fence[0] == "+":
         formula = place > 0 and _FORMULA.match(lines[place - 1])
         return Block(count, UnitKind.EQUATION, "\n".join(inside)) if formula else Block(count)
     return Block(count) if fence[0] == "/" else Block(count, UnitKind.CODE, "\n".join(inside))
 
 
-def _rows(lines: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    """The first line says how many cells a row has; further cells may have lines of their own."""
-    rows: list[list[str]] = []
-    for line in filter(str.strip, lines):
-        cells = [cell.strip() for cell in _CELL.split(line)]
-        if len(cells) == 1 and rows:
-            rows[-1][-1] = f"{rows[-1][-1]} {cells[0]}".strip()
+def _is_underlined(lines: Sequence[str], place: int) -> bool:
+    """A heading in two lines of like length, as AsciiDoc had them first; what begins a paragraph alone is one."""
+    line, below = lines[place], lines[place + 1] if place + 1 < len(lines) else ""
+    above = lines[place - 1] if place else ""
+    alone = not above or above.startswith("[") or bool(_SETTING.match(above))
+    return (
+        abs(len(line) - len(below)) <= 1
+        and alone
+        and bool(_UNDERLINE.match(below))
+        and line[:1].isalnum()
+        and not _UNDERLINE.match(line)
+    )
+
+
+def _settings(lines: Sequence[str], place: int) -> str:
+    """The lines in brackets above a block, its title between them left out."""
+    above = reversed(lines[max(0, place - MAX_SETTINGS) : place])
+    near = takewhile(lambda line: line.startswith("[") or _BLOCK_TITLE.match(line), above)
+    return "\n".join(line for line in near if line.startswith("["))
+
+
+class _Cell(msgspec.Struct, frozen=True):
+    text: str
+    columns: int = 1
+    rows: int = 1
+
+
+def _table(lines: Sequence[str], settings: str, count: int) -> Block:
+    """`cols`, else the first line, says how many cells a row has; further cells may have lines of their own."""
+    shown = [n for n, line in enumerate(lines) if line.strip() and not _SETTING.match(line)]
+    written = _written([lines[n] for n in shown])
+    if not written:  # its cells are told otherwise, as CSV for one
+        return Block(count, UnitKind.TEXT, "\n".join(lines[n] for n in shown))
+    cells = [cell for row in written for cell in row]
+    first = sum(cell.columns for cell in written[0])
+    width = _width(settings) or first
+    # A blank line behind the first row makes it the heading.
+    parted = first == width and len(shown) > 1 and shown[1] - shown[0] > 1
+    rows = _spread(cells, width) or _spread([_Cell(cell.text) for cell in cells], width)
+    rows = rows or tuple(tuple(cell.text for cell in row) for row in written)
+    header = int((parted or bool(_HEADED.search(settings))) and len(rows) > 1)
+    return Block(count, UnitKind.TABLE, rows=rows, header_rows=header)
+
+
+def _width(settings: str) -> int:
+    """How many columns `cols` tells of ("1,2", "3*", "2"), 0 where it is missing."""
+    found = _COLUMNS.search(settings)
+    if found is None:
+        return 0
+    said = (found[1] or found[2] or "").strip()
+    if said.isdecimal():
+        return min(int(said[:4]), MAX_SPAN)
+    many = (re.match(r"\s*(\d{1,3})\*", column) for column in re.split(r"[,;]", said))
+    return min(sum(int(times[1]) if times else 1 for times in many), MAX_SPAN)
+
+
+def _written(lines: Sequence[str]) -> list[list[_Cell]]:
+    """The cells of each line; a line without a bar goes on in the last one, before any it is left out."""
+    rows: list[list[_Cell]] = []
+    for line in lines:
+        first, *parts = _CELL.split(line)  # each cell's columns, its rows, and its text
+        if not parts and not rows:
+            continue
+        if not parts:
+            last = rows[-1][-1]
+            rows[-1][-1] = msgspec.structs.replace(last, text=f"{last.text} {first.strip()}".strip())
         else:
-            rows.append(cells[1:])
-    cells = [cell for row in rows for cell in row]
-    width = len(rows[0]) if rows else 1
-    if width > 1 and len(cells) % width == 0:
-        return tuple(tuple(cells[n : n + width]) for n in range(0, len(cells), width))
-    return tuple(map(tuple, rows))
+            spans = zip(parts[2::3], parts[::3], parts[1::3], strict=True)
+            rows.append([_cell(text.strip(), columns, down) for text, columns, down in spans])
+    return rows
 
 
-def _header(lines: Sequence[str]) -> int:
-    """A blank line behind the first row makes it the heading."""
-    shown = [n for n, line in enumerate(lines) if line.strip()]
-    return int(len(shown) > 1 and shown[1] - shown[0] > 1)
+def _cell(text: str, columns: str | None, rows: str | None) -> _Cell:
+    across, down = (max(1, int(said)) if said and len(said) < 3 else 1 for said in (columns, rows))
+    return _Cell(text, across, down) if across * down <= MAX_SPAN else _Cell(text)
+
+
+def _spread(cells: Sequence[_Cell], width: int) -> tuple[tuple[str, ...], ...]:
+    """Rows in which a cell stands in all columns and rows that it covers; one that fills a row once. () if uneven."""
+    rows: list[list[str]] = [[]]
+    whole: set[int] = set()
+    above: dict[int, tuple[int, str]] = {}
+    for cell in cells:
+        line = _row_of_next(rows, above, width)
+        if len(line) + cell.columns > width:
+            return ()
+        whole |= {len(rows) - 1} if cell.columns == width else set()
+        for _ in range(cell.columns):
+            if cell.rows > 1:
+                above[len(line)] = (cell.rows - 1, cell.text)
+            line.append(cell.text)
+    if _row_of_next(rows, above, width):
+        return ()
+    return tuple(tuple(line[:1] if n in whole else line) for n, line in enumerate(rows[:-1]))
+
+
+def _row_of_next(rows: list[list[str]], above: dict[int, tuple[int, str]], width: int) -> list[str]:
+    """The row in which the next cell stands, with what comes down from `above` before it."""
+    while True:
+        line = rows[-1]
+        while len(line) < width and len(line) in above:
+            left, text = above.pop(len(line))
+            if left > 1:
+                above[len(line)] = (left - 1, text)
+            line.append(text)
+        if len(line) < width:
+            return line
+        rows.append([])
 
 
 def _plain(text: str, out: Collector) -> str:
@@ -107,7 +206,7 @@ FORMAT = Format(
     name="AsciiDoc",
     media_types=(MEDIA_TYPE, "text/x-asciidoc"),
     extensions=("adoc", "asciidoc"),
-    version=2,
+    version=3,
     recognise=recognise,
     read=read,
     cites="section; characters in the text",

@@ -30,7 +30,7 @@ _ENVIRONMENTS = {
     UnitKind.LIST: "itemize|enumerate|description",
 }
 _BREAK = re.compile(
-    r"\n[ \t]*\n\s*|\\bibitem(?:\[[^\]\n]{0,200}\])?\{[^{}\n]{0,200}\}"
+    r"\n[ \t\r]*\n\s*|\\bibitem(?:\[[^\]\n]{0,200}\])?\{[^{}\n]{0,200}\}"
     r"|\\(?P<section>part|chapter|(?:sub){0,2}section|(?:sub)?paragraph)\*?(?:\[[^\]\n]{0,300}\])?(?=\{)"
     rf"|\\begin\{{(?P<name>(?:{'|'.join(_ENVIRONMENTS.values())})\*?)\}}|(?P<open>\\\[|\$\$)"
 )
@@ -39,7 +39,13 @@ _BEGIN = "\\begin{document}"
 _RULES = re.compile(r"\\(?:hline|toprule|midrule|bottomrule|endhead|endfoot|endfirsthead|endlastfoot)\b")
 _LABEL = re.compile(r"\\label\{[^{}\n]{0,200}\}")
 _ROW = re.compile(r"\\\\(?:\[[^\]\n]{0,30}\])?|\\tabularnewline")
-_SPANNING = re.compile(r"\\multicolumn\{[^{}]{1,5}\}\{[^{}]{0,50}\}")
+_OPTION = re.compile(r"\A\[[^\]\n]{0,300}\]")  # of a list
+_PLACED = re.compile(r"\[[^\]\n]{0,30}\](?=\{)")  # where a table stands, before its columns
+_COLUMNS = re.compile(r"\\multicolumn\s*\{\s*(\d{1,2})\s*\}\s*(?=\{)")
+_ROWS = re.compile(
+    r"\\multirow(?:\[\w*\])?\{\s*(-?\d{1,2})\s*\}(?:\[[^\]\n]{0,30}\])?(?:\*|\{[^{}\n]{0,50}\})(?:\[[^\]\n]{0,30}\])?"
+)
+_STACKED = re.compile(r"\\(?:makecell|shortstack|thead)(?:\[\w*\])?\{[^{}]{0,500}\}")
 
 
 def recognise(sample: Sample) -> Evidence:
@@ -134,7 +140,7 @@ class _Body:
         if kind == UnitKind.TABLE:
             self._out.table(_table(inside), position)
         elif kind == UnitKind.LIST:
-            lines = filter(None, map(one_line, readable(inside).split("\n-")))
+            lines = filter(None, map(one_line, readable(_OPTION.sub("", inside)).split("\n-")))
             self._out.add(kind, "\n".join(f"- {line}" for line in lines), position, verbatim=True)
         elif kind == UnitKind.CODE:
             self._out.add(kind, self._original[match.end() : end], position, verbatim=True)
@@ -152,19 +158,44 @@ class _Body:
 
 def _table(inside: str) -> Table:
     """Rows and cells as LaTeX ends them; what stands before the first row are the columns' settings."""
-    _, begin = argument(inside, 0)
-    _, begin = argument(inside, begin)
-    body = _RULES.sub("", _SPANNING.sub("", inside[begin:]))
-    rows = [tuple(one_line(readable(cell)) for cell in re.split(r"(?<!\\)&", row)) for row in _ROW.split(body)]
+    begin = 0
+    for _ in range(2):
+        placed = _PLACED.match(inside, begin)
+        _, begin = argument(inside, placed.end() if placed else begin)
+    first, again, rest = inside[begin:].partition("\\endfirsthead")  # what follows heads the table's further pages
+    body = first + rest.partition("\\endhead")[2] if again and "\\endhead" in rest else inside[begin:]
+    body = _STACKED.sub(lambda match: _ROW.sub(" ", match.group()), _RULES.sub("", body))
+    above: dict[int, tuple[int, str]] = {}
+    rows = [_row(row, above) for row in _ROW.split(body)]
     kept = tuple(row for row in rows if any(row))
     return Table(kept, guess_header_rows(kept))
+
+
+def _row(row: str, above: dict[int, tuple[int, str]]) -> tuple[str, ...]:
+    """Its cells, each in all columns that it covers; one alone is said once. `above` tells what comes down, how far."""
+    if not one_line(readable(row)):  # behind the last row, for one
+        return ()
+    cells: list[str] = []
+    written = re.split(r"(?<!\\)&", row)
+    for cell in written:
+        columns, rows = _COLUMNS.search(cell), _ROWS.search(cell)
+        shown = cell[: columns.start()] + cell[argument(cell, columns.end())[1] :] if columns else cell
+        said = one_line(readable(_ROWS.sub("", shown)))
+        for _ in range(int(columns[1]) if columns and len(written) > 1 else 1):
+            left, text = above.pop(len(cells), (0, ""))
+            if rows and int(rows[1]) > 1:
+                above[len(cells)] = (int(rows[1]) - 1, said)
+            elif left > 1:
+                above[len(cells)] = (left - 1, text)
+            cells.append(said or text)
+    return tuple(cells)
 
 
 FORMAT = Format(
     name="LaTeX",
     media_types=(MEDIA_TYPE, "text/x-tex", "application/x-latex"),
     extensions=("tex", "latex", "ltx"),
-    version=3,
+    version=4,
     recognise=recognise,
     read=read,
     cites="section; characters in the text",

@@ -8,9 +8,22 @@ import unicodedata
 _BRACES_AWAY = str.maketrans("{}", "\ue000\ue001")
 _BRACES_BACK = str.maketrans("\ue000\ue001", "{}")
 MAX_ARGUMENT_CHARS = 2_000
-# Behind an even number of backslashes, or behind an address, in which its sign begins none.
-_COMMENT = re.compile(r"(?<!\\)((?:\\\\)*(?:\\(?:url|href)\{[^{}\n]{1,2000}\}|(?=%)))(?:%[^\n]*)?")
-_MATH = re.compile(r"(?<!\\)\$[^$\n]{1,2000}(?:\n[^$\n]{1,2000}){0,5}\$|\\\([^\n]{1,2000}?\\\)")
+_VERBATIM = r"\\(?:verb\*?|lstinline)(?P<sign>[^\w\s*{\[])(?P<said>[^\n]{0,2000}?)(?P=sign)"
+# Behind an even number of backslashes, or behind an address or code, in which its sign begins none.
+_COMMENT = re.compile(rf"(?<!\\)((?:\\\\)*(?:\\(?:url|href)\{{[^{{}}\n]{{1,2000}}\}}|{_VERBATIM}|(?=%)))(?:%[^\n]*)?")
+_COMMENTED = re.compile(r"\\begin\{comment\}(?:(?!\\begin\{comment\}).)*?\\end\{comment\}", re.DOTALL)
+_MATH = re.compile(rf"(?<!\\)\$[^$\n]{{1,2000}}(?:\n[^$\n]{{1,2000}}){{0,5}}\$|\\\([^\n]{{1,2000}}?\\\)|{_VERBATIM}")
+# Of siunitx: a number or a range, and its unit.
+_QUANTITY = re.compile(
+    r"\\(?:SI|qty|si|unit|(?P<range>SIrange|qtyrange))(?![a-zA-Z])(?:\[[^\]\n]{0,300}\])?"
+    r"(?:\{(?P<from>[^{}\n]{0,50})\})??(?(range)\{(?P<to>[^{}\n]{0,50})\})\{(?P<unit>[^{}\n]{0,100})\}(?!\{)"
+)
+_UNIT = re.compile(r"\\([a-zA-Z]+)")
+_PREFIXES = ("pico", "nano", "micro", "milli", "centi", "deci", "hecto", "kilo", "mega", "giga", "tera", "peta")
+_THEOREM = re.compile(
+    r"\\begin\{(theorem|lemma|proposition|corollary|definition|example|remark|proof|conjecture|exercise)\*?\}"
+    r"\[([^\]\n]{1,300})\]"
+)
 _ONE = r"\*?(?:\([^()\n]{0,50}\))?(?:\[[^\]\n]{0,300}\])*(?:\{[^{}\n]{0,300}\})?(?:\[[^\]\n]{0,300}\])*"
 _ALL = r"\*?(?:\[[^\]\n]{0,300}\])*(?:\{[^{}\n]{0,300}\}(?:\[[^\]\n]{0,300}\])*){0,3}"
 _WITHOUT_WORDS = re.compile(
@@ -50,6 +63,10 @@ _LETTERS = {
     "euro": "€",
     "texteuro": "€",
     "copyright": "©",
+    "degree": "°",
+    "textdegree": "°",
+    "textmu": "µ",
+    "textpm": "±",
     "LaTeX": "LaTeX",
     "TeX": "TeX",
     "item": "\n-",
@@ -62,12 +79,13 @@ _LETTERS = {
 }
 _LETTER = re.compile(r"\\(" + "|".join(sorted(_LETTERS, key=len, reverse=True)) + r")(?![a-zA-Z])[ \t]*(?:\{\})?")
 _SIGNS = (("---", "—"), ("--", "\u2013"), ("``", "“"), ("''", "”"), ("~", " "))
-_ESCAPED = re.compile(r"\\([%&#_${}])|\\[ ,;:!/]|\\\\(?:\[[^\]\n]{0,30}\])?")
+_ESCAPED = re.compile(r"\\([%&#_${}])|\\[ ,;:!/-]|\\\\(?:\[[^\]\n]{0,30}\])?")
 
 
 def without_comments(source: str) -> str:
     """The source with comments blanked, so that every other character stays in its place."""
-    return _COMMENT.sub(lambda match: match.group(1) + " " * (len(match.group()) - len(match.group(1))), source)
+    source = _COMMENT.sub(lambda match: match.group(1) + " " * (len(match.group()) - len(match.group(1))), source)
+    return _COMMENTED.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), source)
 
 
 def argument(source: str, place: int, most: int = MAX_ARGUMENT_CHARS) -> tuple[str, int]:
@@ -90,17 +108,19 @@ def links(source: str) -> list[str]:
 
 
 def readable(source: str) -> str:
-    """Running text without its commands; formulas between dollar signs stay."""
+    """Running text without its commands; formulas between dollar signs, and code between other signs, stay."""
     parts: list[str] = []
     end = 0
     for formula in _MATH.finditer(source):
-        parts += [_prose(source[end : formula.start()]), formula.group()]
+        parts += [_prose(source[end : formula.start()]), formula["said"] if formula["sign"] else formula.group()]
         end = formula.end()
     return "".join([*parts, _prose(source[end:])])
 
 
 def _prose(text: str) -> str:
     text = _HREF.sub(lambda match: match.group(2) or "", text)
+    text = _QUANTITY.sub(_measured, text)
+    text = _THEOREM.sub(lambda match: f"{match.group(1).capitalize()} ({match.group(2)}). ", text)
     text = _ACCENT.sub(_accented, text)
     text = _WITHOUT_WORDS.sub("", text)
     text = _LETTER.sub(lambda match: _LETTERS[match.group(1)], text)
@@ -115,7 +135,15 @@ def _unescaped(match: re.Match[str]) -> str:
     """An escaped sign, a blank, or a line break; braces wait until the bare ones are gone."""
     if sign := match.group(1):
         return sign.translate(_BRACES_AWAY)
+    if match.group() == "\\-":  # where a word may be divided
+        return ""
     return "\n" if match.group().startswith("\\\\") else " "
+
+
+def _measured(match: re.Match[str]) -> str:
+    """`5 kilometer`, `1 to 2 km`: the names of units are commands."""
+    unit = _UNIT.sub(lambda name: name[1] if name[1] in _PREFIXES else f"{name[1]} ", match["unit"]).strip()
+    return " ".join(filter(None, (match["from"], "to" if match["to"] else "", match["to"], unit)))
 
 
 def _accented(match: re.Match[str]) -> str:

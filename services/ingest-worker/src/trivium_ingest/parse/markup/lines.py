@@ -78,7 +78,8 @@ def _add(block: Block, position: Position, plain: Plain, out: Collector) -> None
         out.heading(plain(block.text, out), block.level, position)
     elif block.kind == UnitKind.TABLE:
         rows = tuple(tuple(plain(cell, out) for cell in row) for row in block.rows if any(row))
-        out.table(Table(rows, block.header_rows or guess_header_rows(rows)), position)
+        headings = sum(any(row) for row in block.rows[: block.header_rows])
+        out.table(Table(rows, headings if block.header_rows else guess_header_rows(rows)), position)
     elif block.kind == UnitKind.TEXT:
         out.add(UnitKind.TEXT, plain(block.text, out), position)
     elif block.kind is not None:

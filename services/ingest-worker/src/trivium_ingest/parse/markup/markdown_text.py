@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+import msgspec
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
@@ -12,11 +13,16 @@ from markdown_it.token import Token
 from trivium.domain.parsed import Position, UnitKind
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.table import Table
-from trivium_ingest.parse.web.html_text import text_of_fragment
+from trivium_ingest.parse.web.html_text import Walker, parse_html, text_of_fragment
+from trivium_ingest.parse.web.visibility import hidden_selectors
 
 MAX_NESTING = 100  # lists, their items and quotes around a line; what lies deeper is one paragraph
 _MARKERS = re.compile(r"^(?:[ \t]*(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t])))+", re.MULTILINE)
 _BREAK = re.compile(r"</?br\b[^>]*>", re.IGNORECASE)
+_RAISED = re.compile(r"<sup\b[^>]*>", re.IGNORECASE)
+_RAISE = "\0"  # in no text
+_POWER = re.compile(rf"(?<=\d){_RAISE}(?=[+\-\u2212]?\d|[knx](?!\w))")  # 10 to the power of 6 is not 106
+_TABLE = re.compile(r"<table\b", re.IGNORECASE)
 _DISPLAYED = re.compile(r"\s*(?:\$\$(.+?)\$\$|\\\\?\[(.+?)\\\\?\])\s*", re.DOTALL)
 
 
@@ -52,7 +58,7 @@ class MarkdownReader:
         if kind in ("fence", "code_block"):
             self._out.add(UnitKind.CODE, token.content, self._position(token), verbatim=True)
         elif kind == "html_block":
-            self._out.add(UnitKind.TEXT, text_of_fragment(token.content, self._out), self._position(token))
+            self._html(token)
         elif kind == "inline":
             equation = _DISPLAYED.fullmatch(token.content)
             if equation:
@@ -60,6 +66,20 @@ class MarkdownReader:
             else:
                 self._out.add(UnitKind.TEXT, self._inline(token), self._position(token))
         return index + 1
+
+    def _html(self, token: Token) -> None:
+        """Of HTML with tables every block, else its text."""
+        root = parse_html(token.content, self._out) if _TABLE.search(token.content) else None
+        if root is None:
+            self._out.add(UnitKind.TEXT, text_of_fragment(token.content, self._out), self._position(token))
+            return
+        begun = len(self._out.units)
+        Walker(self._out, hidden_selectors(root), keep_chrome=True).walk(root)
+        place = self._position(token).offset
+        self._out.units[begun:] = [
+            msgspec.structs.replace(unit, position=msgspec.structs.replace(unit.position, offset=place))
+            for unit in self._out.units[begun:]
+        ]
 
     def _list(self, index: int) -> int:
         """A whole list, nested ones included, as one unit; code and tables in it keep their text."""
@@ -69,7 +89,7 @@ class MarkdownReader:
         marker = ""
         for token in self._tokens[index : end + 1]:
             if token.type in ("bullet_list_open", "ordered_list_open"):
-                counters.append(int(token.attrGet("start") or 1) if token.type[0] == "o" else None)
+                counters.append(int(token.attrs.get("start", 1)) if token.type[0] == "o" else None)
             elif token.type in ("bullet_list_close", "ordered_list_close"):
                 counters.pop()
             elif token.type == "list_item_open":
@@ -119,11 +139,13 @@ class MarkdownReader:
                 parts.append(" ")
             elif child.type == "hardbreak" or (child.type == "html_inline" and _BREAK.fullmatch(child.content)):
                 parts.append("\n")
+            elif child.type == "html_inline" and _RAISED.fullmatch(child.content):
+                parts.append(_RAISE)
             elif child.type == "image":
                 parts.append(self._plain(child.children or ()))
             elif child.type == "link_open":
                 self._out.link(str(child.attrGet("href") or ""))
-        return "".join(parts)
+        return _POWER.sub("^", "".join(parts)).replace(_RAISE, "")
 
     def _position(self, token: Token) -> Position:
         if token.map is None or not self._placed:

@@ -20,7 +20,8 @@ _HEADING = re.compile(r"(\*+)\s+(?:(?:TODO|DONE)\s+)?(?:\[#\w\]\s+)?(.*?)(?:\s+:
 _BEGIN = re.compile(r"\s*#\+begin_(\w+)", re.IGNORECASE)
 _END = re.compile(r"\s*#\+end_", re.IGNORECASE)
 _KEYWORD = re.compile(r"\s*#\+(\w+):\s*(.*)$")
-_COMMENT = re.compile(r"\s*#(?:\s|$)|\s*#\+|\s*(?:SCHEDULED|DEADLINE|CLOSED):")
+_COMMENT = re.compile(r"\s*#(?:\s|$)|\s*#\+")
+_PLANNED = re.compile(r"\s*(?:SCHEDULED|DEADLINE|CLOSED):")
 _DRAWER = re.compile(r"\s*:[A-Za-z_-]+:\s*$")
 _DRAWER_END = re.compile(r"\s*:END:\s*$", re.IGNORECASE)
 _ROW = re.compile(r"\s*\|")
@@ -57,6 +58,8 @@ def _block(lines: Sequence[str], place: int) -> Block | None:
     line = lines[place]
     if heading := _HEADING.match(line):
         return Block(1, UnitKind.HEADING, heading.group(2), len(heading.group(1)))
+    if _PLANNED.match(line):
+        return Block(1, UnitKind.TEXT, line)
     if begin := _BEGIN.match(line):
         return _fenced(lines, place, begin.group(1).lower())
     if _ROW.match(line):
@@ -109,7 +112,7 @@ FORMAT = Format(
     name="Org",
     media_types=(MEDIA_TYPE,),
     extensions=("org",),
-    version=1,
+    version=2,
     recognise=recognise,
     read=read,
     cites="section; characters in the text",

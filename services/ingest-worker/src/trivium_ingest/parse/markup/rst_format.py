@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
+from itertools import pairwise
 
 from trivium.domain.parsed import ParsedDocument, UnitKind
 from trivium.ports.parser import Blob, ParseLimits, ParserModels
@@ -24,13 +26,23 @@ _NOTE = re.compile(r"\s*\.\.\s+\[[^\]]+\]\s+(.*)")
 _OPTION = re.compile(r"\s*:([\w-]+):\s*(.*)$")
 _GRID = re.compile(r"\s*\+(?:[-=]+\+)+\s*$")
 _SIMPLE = re.compile(r"\s*=+(?:\s+=+)+\s*$")
+_SPANNING = re.compile(r"\s*-{2,}(?:\s+-{2,})*\s*$")  # below a line whose cells span columns
+_STROKE = re.compile(r"=+|-+")
 _SIGN = re.compile(r"^\.\. [\w-]+::|^\S.*\n([=~^-])\1{3,}$|:[a-z]+:`[^`]+`", re.MULTILINE)
 _CODE = frozenset(["code", "code-block", "sourcecode", "highlight", "parsed-literal", "doctest"])
 _DROPPED = frozenset(["toctree", "contents", "include", "raw", "index", "meta", "only", "literalinclude", "sectnum"])
+# Directives whose argument says nothing without their name, as Sphinx writes them.
+_SAID = {
+    "versionadded": "New in version",
+    "versionchanged": "Changed in version",
+    "deprecated": "Deprecated since version",
+}
 _BODIES = _CODE | _DROPPED | {"math", "image", "figure", "csv-table"}
 _LINK = re.compile(r"`([^`<]*?)\s*<([^>`]+)>`__?")
 _ROLE = re.compile(r":[\w:-]+:`(?:([^`<]+?)\s*<[^>`]*>|([^`]+))`")
-_MARKED = re.compile(r"``(.{1,500}?)``|\*\*(\S.{0,500}?)\*\*|\*(\S[^*]*)\*|`([^`]+)`_{0,2}", re.DOTALL)
+_MARKED = re.compile(
+    r"``(.{1,500}?)``|\*\*(\S.{0,500}?)\*\*|(?<!\w)\*(\S(?:[^*]*[^\s*])?)\*(?!\w)|`([^`]+)`_{0,2}", re.DOTALL
+)
 
 
 def recognise(sample: Sample) -> Evidence:
@@ -113,6 +125,8 @@ def _directive(lines: Sequence[str], place: int, match: re.Match[str]) -> Block:
         options[option.group(1)] = option.group(2)
         begin += 1
     if name not in _BODIES:
+        if name in _SAID:
+            argument = f"{_SAID[name]} {argument}"
         return Block(begin - place, UnitKind.TEXT, argument)  # an admonition: what stands in it follows as text
     end = _indented(lines, begin, margin)
     body = dedented(lines[begin:end])
@@ -149,22 +163,33 @@ def _grid(lines: Sequence[str], place: int) -> Block:
 
 def _simple(lines: Sequence[str], place: int) -> Block:
     """A simple table: columns stand under the rules of its first line."""
-    spans = [match.span() for match in re.finditer(r"=+", lines[place])]
+    starts = [match.start() for match in _STROKE.finditer(lines[place])]
     rules = [place]
     for end in range(place + 1, len(lines)):
         if _SIMPLE.match(lines[end]):
             rules.append(end)
             if len(rules) == 3 or end + 1 == len(lines) or not lines[end + 1].strip():
                 break
-    starts = [start for start, _ in spans]
-    cuts = list(zip(starts, [*starts[1:], None], strict=True))
-    rows = tuple(
-        tuple(line[first:last].strip() for first, last in cuts)
-        for number, line in enumerate(lines[place : rules[-1]], place)
-        if number not in rules and line.strip()
-    )
-    header = rules[1] - place - 1 if len(rules) == 3 else 0
-    return Block(rules[-1] + 1 - place, UnitKind.TABLE, rows=rows, header_rows=header)
+    rows: list[tuple[str, ...]] = []
+    header = 0
+    for number in range(place + 1, rules[-1]):
+        header = len(rows) if len(rules) == 3 and number == rules[1] else header
+        drawn = lines[number + 1] if _SPANNING.match(lines[number + 1]) else lines[place]
+        cells = _columns(lines[number], drawn, starts)
+        if number in rules or not any(cells) or _SPANNING.match(lines[number]):
+            continue
+        if rows and not cells[0] and number - 1 not in rules:  # it goes on with the row above
+            rows[-1] = tuple(f"{above} {cell}".strip() for above, cell in zip(rows[-1], cells, strict=True))
+        else:
+            rows.append(cells)
+    return Block(rules[-1] + 1 - place, UnitKind.TABLE, rows=tuple(rows), header_rows=header)
+
+
+def _columns(line: str, drawn: str, starts: Sequence[int]) -> tuple[str, ...]:
+    """A line's cells by the rule that is `drawn` for it; what spans columns, which begin at `starts`, is in each."""
+    cuts = [match.start() for match in _STROKE.finditer(drawn)]
+    cells = [line[first:last].strip() for first, last in pairwise([*cuts, None])]
+    return tuple(cells[max(0, bisect_right(cuts, start) - 1)] for start in starts)
 
 
 def _plain(text: str, out: Collector) -> str:
@@ -179,7 +204,7 @@ FORMAT = Format(
     name="reStructuredText",
     media_types=(MEDIA_TYPE, "text/prs.fallenstein.rst"),
     extensions=("rst", "rest"),
-    version=2,
+    version=3,
     recognise=recognise,
     read=read,
     cites="section; characters in the text",

@@ -21,22 +21,35 @@ _TAG = re.compile(
     re.IGNORECASE,
 )
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
-_NUMBER_OF_NEXT = re.compile(r"(?:^|\n)\d{1,6}[ \t]*\n\Z")
+_NUMBER_OF_NEXT = re.compile(r"(?:^|\n)\d{1,6}\s*\Z")
+_LINE_END = re.compile(r"\r*\n|\r")  # "\r\r\n" is what Windows makes of "\r\n" that is written as text
 
 
 def cues_of(text: str) -> Iterator[Cue]:
-    """The cues of a file in its order; what stands before the first and between blocks is left out."""
-    lines = text.replace("\r\n", "\n").replace("\r", "\n")
+    """The cues of a file in its order; what stands before the first is left out.
+
+    In WebVTT a cue ends at a blank line, and what follows are notes; in SubRip, which has none, at the next cue.
+    """
+    lines = with_line_feeds(text).lstrip("\ufeff")
+    ends_at_blanks = lines.startswith("WEBVTT")
     timings = list(TIMING.finditer(lines))
+    numbered = bool(timings) and _NUMBER_OF_NEXT.search(lines, 0, timings[0].start())
     for timing, after in zip_longest(timings, timings[1:]):
         begins = lines.find("\n", timing.end())
         if begins < 0:
             return
         body = lines[begins + 1 : after.start() if after else len(lines)]
-        blank = _BLANK_LINE.search("\n" + body)
-        shown = body[: max(0, blank.start() - 1)] if blank else _NUMBER_OF_NEXT.sub("", body)
+        if ends_at_blanks and (blank := _BLANK_LINE.search("\n" + body)):
+            body = body[: max(0, blank.start() - 1)]
+        elif after and numbered:
+            body = _NUMBER_OF_NEXT.sub("", body)
         start_s, end_s = _seconds(timing.groups()[:4]), _seconds(timing.groups()[4:])
-        yield cue(max(0.0, start_s), max(start_s, end_s), shown)
+        yield cue(max(0.0, start_s), max(start_s, end_s), body)
+
+
+def with_line_feeds(text: str) -> str:
+    """The text with line feeds where its lines end."""
+    return _LINE_END.sub("\n", text)
 
 
 def cue(start_s: float, end_s: float, markup: str) -> Cue:

@@ -11,7 +11,7 @@ from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.failures import corrupt
-from trivium_ingest.parse.media.cue_text import TIMING, cues_of
+from trivium_ingest.parse.media.cue_text import TIMING, cues_of, with_line_feeds
 from trivium_ingest.parse.media.timeline import passages, unrolled
 from trivium_ingest.parse.registry import Format
 from trivium_ingest.parse.sample import Sample
@@ -21,7 +21,7 @@ _VTT, _SRT = "text/vtt", "application/x-subrip"
 _SIGNATURE = re.compile(r"WEBVTT(?:[ \t\n\r]|$)")
 _LANGUAGE = re.compile(r"^Language:[ \t]*([A-Za-z-]{2,35})[ \t]*$", re.MULTILINE)
 _TITLE = re.compile(r"WEBVTT[ \t]+(?:-[ \t]*)?(\S[^\n]*)")
-_SRT_BEGINS = re.compile(rf"\s*(?:\d{{1,6}}[ \t]*\n)?{TIMING.pattern.removeprefix('^')}")
+_SRT_BEGINS = re.compile(rf"\s*(?:\d{{1,6}}\s*\n)?{TIMING.pattern.removeprefix('^')}")
 
 
 def recognise(sample: Sample) -> Evidence:
@@ -29,7 +29,7 @@ def recognise(sample: Sample) -> Evidence:
     text = sample.text
     if _SIGNATURE.match(text):
         return Evidence.SIGNATURE
-    return Evidence.STRUCTURE if _SRT_BEGINS.match(text.replace("\r\n", "\n").replace("\r", "\n")) else Evidence.NONE
+    return Evidence.STRUCTURE if _SRT_BEGINS.match(with_line_feeds(text)) else Evidence.NONE
 
 
 def read(blob: Blob, limits: ParseLimits, _models: ParserModels) -> ParsedDocument:
@@ -54,7 +54,7 @@ FORMAT = Format(
     name="subtitles (SRT, WebVTT)",
     media_types=(_SRT, _VTT, "text/srt", "application/srt"),
     extensions=("srt", "vtt"),
-    version=2,
+    version=3,
     recognise=recognise,
     read=read,
     cites="time range",

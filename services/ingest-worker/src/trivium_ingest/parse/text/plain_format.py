@@ -25,6 +25,7 @@ _CHAPTER = re.compile(r"(?:chapter|part|section|appendix|book|annex|article)\s+[
 _ITEM = re.compile(r"[ \t]*(?:[-*•‣·\u2013]|\(?\d{1,3}[.)])\s+\S")
 _RULE = re.compile(r"[ \t]*([=\-~*_#])\1{2,}[ \t]*")
 _ORG_HEADING = re.compile(r"(\*{1,6}|={1,6})\s+(\S.*?)(?:\s+=*)?$")
+_STARRED = re.compile(r"\n[ \t]*\*[ \t]")  # one more of a list
 _SETTINGS = ("toml", "ini", "cfg", "conf", "cnf", "properties", "env")  # how the names of their files end
 _SETTING = re.compile(r"[ \t]*[#;]?[ \t]*[\w.\"'$-]+(?:\[[^\]\n]*\])?[ \t]*=")
 _REMARK = re.compile(r"[ \t]*[#;]")
@@ -168,7 +169,8 @@ def _after_heading(text: str, start: int, end: int) -> tuple[int, int] | None:
     if first_end < 0:
         return None
     first = text[start:first_end].strip()
-    if org := _ORG_HEADING.match(first):
+    org = _ORG_HEADING.match(first)
+    if org and not (org.group(1) == "*" and _STARRED.search(text, first_end, end)):
         return first_end, len(org.group(1))
     second_end = text.find("\n", first_end + 1, first_end + 2 * MAX_HEADING_CHARS)
     second = text[first_end + 1 : second_end].strip() if second_end > 0 else ""
@@ -182,7 +184,7 @@ FORMAT = Format(
     name="plain text",
     media_types=(MEDIA_TYPE,),
     extensions=("txt", "text", "log", "asc", *_SETTINGS),
-    version=3,
+    version=4,
     recognise=recognise,
     read=read,
     cites="section; characters in the text",

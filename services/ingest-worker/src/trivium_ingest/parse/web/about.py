@@ -20,6 +20,7 @@ _MAX_JSON_CHARS = 500_000
 _MAX_AUTHORS = 20
 _CHARSET_WITHIN = 4096  # bytes
 _CHARSET = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?\s*([\w.:-]{2,40})", re.IGNORECASE)
+_XML_CHARSET = re.compile(rb"\s*<\?xml\s[^>]{0,300}?encoding\s*=\s*[\"']([\w.:-]{2,40})")
 
 _META: Mapping[str, tuple[str, ...]] = {
     "title": ("og:title", "citation_title", "dc.title", "dcterms.title", "twitter:title"),
@@ -55,8 +56,8 @@ def about(root: etree._Element) -> dict[str, str]:
 
 
 def charset(page: bytes) -> str:
-    """The character set that a page declares, "" where it declares none."""
-    declared = _CHARSET.search(page[:_CHARSET_WITHIN])
+    """The character set that a page declares, at last as XML, "" where it declares none (WHATWG HTML 13.2.3.2)."""
+    declared = _CHARSET.search(page[:_CHARSET_WITHIN]) or _XML_CHARSET.match(page[:_CHARSET_WITHIN])
     return declared.group(1).decode("ascii") if declared else ""
 
 

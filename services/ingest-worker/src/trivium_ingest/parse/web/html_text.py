@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from itertools import islice
+from itertools import compress, islice
 from urllib.parse import urljoin
 
 from lxml import etree
@@ -13,7 +13,7 @@ from trivium.domain.parsed import UnitKind
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.table import Table, guess_header_rows
 from trivium_ingest.parse.text.clean import flowing, one_line
-from trivium_ingest.parse.web.visibility import hidden_selectors, is_chrome, is_hidden
+from trivium_ingest.parse.web.visibility import hidden_selectors, is_chrome, is_gutter, is_hidden
 
 MAX_DEPTH = 150  # from here on a page is one paragraph
 MAX_LIST_DEPTH = 100  # from here on a list's item is one line
@@ -70,6 +70,8 @@ _SPACES = re.compile(r"\s+")
 _EDGE = "\f"  # of a block in preformatted text, where one line end is enough
 _EDGES = re.compile(rf"\n?{_EDGE}+")
 _NUMBER = re.compile(r"\s*[+-]?\d{1,9}(?!\d)")
+_POWER = re.compile(r"\s*(?:[+\-\u2212]?\d|[knx](?!\w))")
+_TEX = ("application/x-tex", "tex", "latex")  # as encodings of annotations (MathML 3, 5.1)
 _LISTS = ("ul", "ol", "dl")
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 
@@ -161,7 +163,25 @@ def _pieces(top: etree._Element, selectors: frozenset[str], *, in_code: bool = F
             elif child.tag == "img":
                 waiting.append("" if in_code else _collapse(child.get("alt", "")))
             elif not is_hidden(child, selectors, in_code=in_code):
-                waiting += (edge, child, edge) if child.tag in _BLOCKS else (child,)
+                waiting += (edge, child, edge) if child.tag in _BLOCKS else (_formula(child) or child, _caret(child))
+
+
+def _formula(node: etree._Element) -> str:
+    """What MathML says of itself in TeX; "" for anything else: its presentation alone glues what stands above."""
+    if node.tag != "math":
+        return ""
+    told = (note.text or "" for note in node.iter("annotation") if note.get("encoding", "").lower() in _TEX)
+    return _collapse(next(told, "") or node.get("alttext", "")).strip()
+
+
+def _caret(node: etree._Element) -> str:
+    """What parts a raised number from what it stands behind: 10 to the power of 6 is not 106, nor is a note's sign."""
+    if node.tag != "sup" or not _POWER.match("".join(map(str, islice(node.itertext(), 3)))):
+        return ""
+    before, around = node.getprevious(), node.getparent()
+    said = (before.tail if before is not None else around.text if around is not None else "") or ""
+    noted = said[-1:].isalpha() and next(node.iter("a"), None) is not None
+    return "^" if said[-1:].isdigit() or noted else ""
 
 
 class Walker:
@@ -190,7 +210,8 @@ class Walker:
                 run.append(_collapse(child.get("alt", "")))
             else:
                 self._links(child)
-                run.extend(_pieces(child, self._selectors))
+                run.append(_caret(child))
+                run.extend([formula] if (formula := _formula(child)) else _pieces(child, self._selectors))
             if child.tail:
                 run.append(_collapse(child.tail))
         self._flush(run)
@@ -224,28 +245,38 @@ class Walker:
             if deeper and child.tag in _LISTS:
                 yield from self._items(child, level + 1)
                 continue
-            nested = _outermost_lists(child) if deeper else []
-            own = one_line("".join(_own_pieces(child, nested, self._selectors)))
-            if own:
-                yield "  " * min(level, MAX_INDENTED) + _mark(node, child, number) + own
-            for part in nested:
-                yield from self._items(part, level + 1)
+            indent = "  " * min(level, MAX_INDENTED)
+            mark = _mark(node, child, number)
+            for part in _parts_of_item(child, self._selectors, deeper=deeper):
+                if isinstance(part, str):
+                    yield indent + mark + part
+                    mark = ""
+                else:
+                    yield from self._items(part, level + 1)
 
     def _table(self, node: etree._Element, depth: int) -> None:
         holds_tables = next(islice(node.iter("table"), 1, None), None) is not None
-        rows = [row for row in node.iter("tr") if not holds_tables or next(row.iterancestors("table")) is node]
+        rows = [
+            row
+            for row in node.iter("tr")
+            if (not holds_tables or next(row.iterancestors("table")) is node) and not is_hidden(row, self._selectors)
+        ]
+        caption = node.find("caption")
+        words = inline_text(caption, self._selectors) if caption is not None else ""
         if _is_layout(node, rows, holds_tables):
+            self._out.add(UnitKind.TEXT, words)
             for row in rows:
                 for cell in row:
-                    if not self._skipped(cell):
+                    if not self._skipped(cell) and not is_gutter(cell):
                         self.walk(cell, depth + 1)
             return
         self._links(node)
-        grid, header_rows = _grid(rows, self._selectors)
-        caption = node.find("caption")
-        words = inline_text(caption, self._selectors) if caption is not None else ""
-        cells = tuple(tuple(row) for row in grid if any(cell.strip() for cell in row))
-        self._out.table(Table(cells, header_rows or guess_header_rows(cells), words))
+        grid, headings = _grid(rows, self._selectors)
+        filled = [any(cell.strip() for cell in row) for row in grid]
+        cells = tuple(map(tuple, compress(grid, filled)))
+        unnamed = headings or (node.find("thead") is None and _are_pairs(rows))
+        guessed = 0 if unnamed else guess_header_rows(cells)
+        self._out.table(Table(cells, sum(filled[:headings]) or guessed, words))
 
     def _links(self, node: etree._Element) -> None:
         for anchor in node.iter("a"):
@@ -275,40 +306,52 @@ def _number(node: etree._Element, name: str, otherwise: int) -> int:
     return int(found[0]) if found else otherwise
 
 
-def _outermost_lists(item: etree._Element) -> list[etree._Element]:
-    found: list[etree._Element] = []
-    waiting = [item]
-    while waiting:
-        node = waiting.pop()
-        if node.tag in _LISTS and node is not item:
-            found.append(node)
-        else:
-            waiting += reversed(node)
-    return found
-
-
-def _own_pieces(item: etree._Element, nested: list[etree._Element], selectors: frozenset[str]) -> Iterator[str]:
+def _parts_of_item(item: etree._Element, selectors: frozenset[str], *, deeper: bool) -> Iterator[str | etree._Element]:
+    """In order: its words, those between other parts on one line, code in its own lines, and `deeper` lists in it."""
+    words: list[str] = []
     waiting: list[etree._Element | str] = [item]
     while waiting:
         node = waiting.pop()
         if isinstance(node, str):
-            yield node
+            words.append(node)
             continue
-        yield node.text or ""
+        if node is not item and (node.tag == "pre" or (deeper and node.tag in _LISTS)):
+            yield from _one_lines(words)
+            code = node.tag == "pre"
+            yield from filter(None, [preformatted_text(node, selectors).strip("\n")]) if code else [node]
+            continue
+        words.append(node.text or "")
         for child in reversed(node):
             waiting.append(child.tail or "")
-            if child not in nested and not is_hidden(child, selectors):
-                waiting += (" ", child, " ") if child.tag in _BLOCKS or child.tag == "br" else (child,)
+            if child.tag == "img":
+                waiting.append(child.get("alt", ""))
+            elif not is_hidden(child, selectors):
+                shown = _formula(child) or child
+                waiting += (" ", shown, " ") if child.tag in _BLOCKS or child.tag == "br" else (shown, _caret(child))
+    yield from _one_lines(words)
+
+
+def _one_lines(words: list[str]) -> Iterator[str]:
+    """What was collected, as one line if it is any; the collection is empty then."""
+    if line := one_line("".join(words)):
+        yield line
+    words.clear()
 
 
 def _is_layout(node: etree._Element, rows: list[etree._Element], holds_tables: bool) -> bool:
-    """Tables that only place things on the page: presentation role, one cell, or tables inside."""
-    if node.get("role") in ("presentation", "none"):
+    """Tables that only place things on the page: presentation role, one cell, numbered code, or tables inside."""
+    if node.get("role") in ("presentation", "none") or any(map(is_gutter, rows[0] if len(rows) == 1 else ())):
         return True
     cells = max((sum(child.tag in ("td", "th") for child in row) for row in rows), default=0)
     if cells <= 1 and len(rows) <= 2:
         return True
     return holds_tables or next(node.iter("h1"), None) is not None
+
+
+def _are_pairs(rows: list[etree._Element]) -> bool:
+    """Whether the page says of each row that it is a name and its value, as info boxes are made."""
+    tags = {tuple(cell.tag for cell in row if cell.tag in ("td", "th")) for row in rows}
+    return ("th", "td") in tags and all(len(of_row) <= 1 or of_row == ("th", "td") for of_row in tags)
 
 
 def _grid(rows: list[etree._Element], selectors: frozenset[str]) -> tuple[list[list[str]], int]:

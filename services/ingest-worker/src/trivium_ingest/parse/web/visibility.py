@@ -39,19 +39,26 @@ _NEVER_SHOWN = frozenset(
         "frameset",
         "frame",
         "base",
+        "annotation",  # of a formula: the same in another form
+        "annotation-xml",
     ]
 )
 _NO_CODE = frozenset(["script", "style", "noscript", "svg"])
 _BUTTON = re.compile(r"\s*+(?:[^\s;=(){}\[\]]++\s*+){0,3}")  # beside code: "Copy to clipboard"
+_GUTTER = re.compile(
+    r"(?:^|[\s-])(?:linenos?|gutter)(?:$|\s)"
+)  # as Pygments, Rouge and Hexo call where lines are numbered
 _BUTTON_PIECES = 32  # of its text, blanks between pictures included
+_TITLES = frozenset(["h1", "h2", "h3", "h4", "h5", "h6", "dt"])
 _CHROME = frozenset(["nav", "footer", "aside", "menu"])
 _CHROME_ROLES = frozenset(
     ["navigation", "banner", "contentinfo", "search", "complementary", "menu", "menubar", "toolbar"]
 )
 _CHROME_NAMES = re.compile(
-    r"(?:^|[\s_-])(?:nav|navbar|navbox|navigation|breadcrumbs?|sidebar|cookie[\w-]*|site-footer|footer|menu|noprint|"
-    r"mw-editsection|mw-jump-link|printfooter|catlinks|skip-link|social|share|advert|ads|toc|site-header|masthead|topbar|"
-    r"related|recommended|most-read|trending|newsletter|subscribe|signup|promo|popup|gdpr|consent|copyright)(?:$|[\s_-])",
+    r"(?:^|[\s_-])(?:(?P<leads>nav|navbar|navbox|navigation|breadcrumbs?|menu|social|share|toc|related|recommended|"
+    r"most-read|trending)|sidebar|cookie[\w-]*|site-footer|footer|noprint|mw-editsection|mw-jump-link|printfooter|catlinks|"
+    r"skip-link|advert|ads|site-header|masthead|topbar|newsletter|subscribe|signup|promo|popup|gdpr|consent|copyright)"
+    r"(?=$|[\s_-])",
     re.IGNORECASE,
 )
 _HIDING_STYLE = re.compile(
@@ -74,6 +81,7 @@ _RULE = re.compile(r"(?<![^{}])([^{}]++)\{([^{}]*+)\}")
 _SIMPLE_SELECTOR = re.compile(r"[\w-]*[.#][\w-]+")
 _PARAGRAPHS_OF_CONTENT = 5  # whatever its class is called
 _LINK_LIST_SHARE = 0.8
+_LEADS_SHARE = 0.1  # of text in links: a menu of dishes, social care and the price of a share lead nowhere
 _MAIN_SHARE = 0.3  # below it, <main> or <article> is only a teaser
 
 
@@ -102,7 +110,7 @@ def _on_every_screen(queries: str) -> bool:
 
 def is_hidden(node: etree._Element, selectors: frozenset[str], *, in_code: bool = False) -> bool:
     """True when a reader would not see the element; `in_code` when it is no part of the code that it stands in."""
-    if not isinstance(node.tag, str) or (_is_no_code(node) if in_code else node.tag in _NEVER_SHOWN):
+    if not isinstance(node.tag, str) or (_is_no_code(node) if in_code else _is_never_shown(node)):
         return True
     if not node.keys():
         return False
@@ -115,12 +123,32 @@ def is_hidden(node: etree._Element, selectors: frozenset[str], *, in_code: bool 
     return bool(selectors) and _selected(node, selectors)
 
 
+def _is_never_shown(node: etree._Element) -> bool:
+    """A button is shown where it is all that a title is made of: it unfolds an answer to what stands on it."""
+    if node.tag != "button" or node.getprevious() is not None:
+        return node.tag in _NEVER_SHOWN
+    around = node.getparent()
+    if around is None or around.tag not in _TITLES:
+        return True
+    said, whole = ("".join(map(str, islice(part.itertext(), _BUTTON_PIECES))).split() for part in (node, around))
+    return said != whole
+
+
 def _is_no_code(node: etree._Element) -> bool:
     """Few elements are; others that no reader sees are mostly code that was not escaped (`#include <map>`)."""
+    if is_gutter(node):
+        return True
     if node.tag != "button":
         return node.tag in _NO_CODE
     pieces = [str(text) for text in islice(node.itertext(), _BUTTON_PIECES + 1)]
     return len(pieces) <= _BUTTON_PIECES and _BUTTON.fullmatch("".join(pieces)) is not None
+
+
+def is_gutter(node: etree._Element) -> bool:
+    """Whether it holds the numbers of the lines of the code beside it."""
+    if not _GUTTER.search(node.get("class", "")):
+        return False
+    return not any(map(str.isalpha, "".join(map(str, islice(node.itertext(), _BUTTON_PIECES)))))
 
 
 def _same_colours(node: etree._Element, style: str) -> bool:
@@ -158,14 +186,25 @@ def is_chrome(node: etree._Element) -> bool:
         if node.get("role", "") in _CHROME_ROLES:
             return True
         names = f"{node.get('class', '')} {node.get('id', '')}"
-        if names != " " and node.tag not in ("body", "html", "main", "article") and _names_chrome(names):
-            return node.find(".//h1") is None and len(node.findall(".//p")) < _PARAGRAPHS_OF_CONTENT
+        if names != " " and node.tag not in ("body", "html", "main", "article") and (kinds := _kinds_of_chrome(names)):
+            few = node.find(".//h1") is None and len(node.findall(".//p")) < _PARAGRAPHS_OF_CONTENT
+            return few and ("" in kinds or node.tag in _TITLES or _share_of_links(node) >= _LEADS_SHARE)
     return node.tag in ("ul", "ol", "div") and _mostly_links(node)
 
 
 @lru_cache(maxsize=1024)  # a page has few classes
-def _names_chrome(names: str) -> bool:
-    return bool(_CHROME_NAMES.search(names))
+def _kinds_of_chrome(names: str) -> frozenset[str]:
+    """Of what leads elsewhere, the names; "" for other chrome."""
+    return frozenset(found["leads"] or "" for found in _CHROME_NAMES.finditer(names))
+
+
+def _share_of_links(node: etree._Element) -> float:
+    return sum(map(_shown_chars, node.iter("a"))) / (_shown_chars(node) or 1)
+
+
+def _shown_chars(node: etree._Element) -> int:
+    """Those of its pictures' words included."""
+    return sum(len(text.strip()) for text in (*node.itertext(), *(img.get("alt", "") for img in node.iter("img"))))
 
 
 def _mostly_links(node: etree._Element) -> bool:

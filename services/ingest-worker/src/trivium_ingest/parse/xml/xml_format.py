@@ -1,4 +1,4 @@
-"""XML: the text of its elements under their names, entities that are plain text written out. No DTD is ever loaded."""
+"""XML: elements' text, or attributes where no element has text, under their names; entities written out, no DTD."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ MEDIA_TYPE = "application/xml"
 _START = re.compile(
     r"\s*(?:<\?xml\b|<!DOCTYPE (?!html)|<([A-Za-z_][\w.-]*:)?[A-Za-z_][\w.-]*(?:\s[^<>]*)?/?>)", re.IGNORECASE
 )
+_FOR_PROGRAMS = ("{http://www.w3.org/2001/XMLSchema-instance}", "{http://www.w3.org/XML/1998/namespace}")
 MAX_DEPTH = 100
 
 
@@ -31,10 +32,15 @@ def recognise(sample: Sample) -> Evidence:
 
 
 def read(blob: Blob, limits: ParseLimits, _models: ParserModels) -> ParsedDocument:
-    """One unit per element that holds only text-bearing leaves (a record), else walk into it."""
+    """One unit per element that holds only text-bearing leaves (a record), else walk into it.
+
+    Where all that is said stands in attributes, there is one per element that has some.
+    """
     out = Collector(limits)
     root = parse_xml(blob.content, "XML file", out.warn, allow_doctype=True)
     _walk(root, out, 0)
+    for node in () if out.units else root.iter():
+        out.add(UnitKind.TEXT, _attributes(node))
     return out.document(MEDIA_TYPE, metadata={"root": _name(root)})
 
 
@@ -53,6 +59,14 @@ def _walk(node: etree._Element, out: Collector, depth: int) -> None:
             _walk(child, out, depth + 1)
 
 
+def _attributes(node: etree._Element) -> str:
+    """What they say, each under the names of the element and its own."""
+    said = ((str(key), one_line(str(value))) for key, value in node.attrib.items())
+    return "; ".join(
+        f"{_name(node)} {_words(key)}: {value}" for key, value in said if value and not key.startswith(_FOR_PROGRAMS)
+    )
+
+
 def _part_at_breaks(node: etree._Element) -> None:
     """Put a blank into each element that is empty: a line break, in most vocabularies."""
     for inner in node.iterdescendants():
@@ -65,14 +79,18 @@ def _is_leaf(node: etree._Element) -> bool:
 
 
 def _name(node: etree._Element) -> str:
-    return etree.QName(node).localname.replace("_", " ")
+    return _words(str(node.tag))
+
+
+def _words(name: str) -> str:
+    return name.rpartition("}")[2].replace("_", " ")
 
 
 FORMAT = Format(
     name="XML",
     media_types=(MEDIA_TYPE, "text/xml"),
     extensions=("xml", "rss", "atom"),
-    version=4,
+    version=5,
     recognise=recognise,
     read=read,
     cites="the document",
