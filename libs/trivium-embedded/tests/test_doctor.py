@@ -2,6 +2,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+from openai_peer import OpenAiPeer, Reply
+
 from trivium.checkup import Finding
 from trivium.config import Settings
 from trivium_embedded.data_dir import owned
@@ -61,3 +64,16 @@ def test_a_language_model_that_does_not_answer_is_a_problem(tmp_path: Path) -> N
     found = problems(checkup(settings))
     assert set(found) == {"language model"}
     assert "127.0.0.1:9" in found["language model"].found
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("Could not finish the message because max_tokens or model output limit was reached.", set()),
+        ("The messages are malformed.", {"language model"}),
+    ],
+)
+def test_a_model_that_thinks_longer_than_the_doctor_lets_it_answers(tmp_path: Path, said: str, told: set[str]) -> None:
+    with OpenAiPeer([Reply(said, status=400)]) as peer:
+        settings = Settings(data_dir=tmp_path, llm="openai", llm_model="any", llm_url=peer.url)
+        assert set(problems(checkup(settings))) == told

@@ -53,6 +53,27 @@ def test_no_digit_of_a_table_is_lost(font: str) -> None:
     assert [line.text for line in RapidOcr().read(np.ascontiguousarray(page.to_numpy()[:, :, :3]))] == amounts
 
 
+def test_a_screenshot_of_a_whole_web_page_is_read_to_its_end() -> None:
+    image = Image.new("RGB", (500, 20_000), "white")
+    wanted = [f"Ticket-{4711 + 37 * number}-is-open" for number in range(25)]
+    for number, line in enumerate(wanted):
+        ImageDraw.Draw(image).text((30, 100 + 800 * number), line, fill="black", font=ImageFont.load_default(16))
+    assert [line.text for line in RapidOcr().read(np.asarray(image))] == wanted
+
+
+def test_few_lines_of_a_long_image_are_found() -> None:
+    image = Image.new("RGB", (600, 30_000), "white")
+    for top in (300, 15_000, 29_000):
+        ImageDraw.Draw(image).text((60, top), "Ticket-4711", fill="black", font=ImageFont.load_default(30))
+    assert [line.text for line in RapidOcr().read(np.asarray(image))] == ["Ticket-4711"] * 3
+
+
+def test_the_large_letters_of_a_wide_banner_are_read_whole() -> None:
+    image = Image.new("RGB", (8000, 800), "white")
+    ImageDraw.Draw(image).text((100, 100), "HARBOUR FESTIVAL", fill="black", font=ImageFont.load_default(550))
+    assert [line.text for line in RapidOcr().read(np.asarray(image))] == ["HARBOUR FESTIVAL"]
+
+
 def test_a_recogniser_can_be_sent_to_another_process() -> None:
     assert pickle.loads(pickle.dumps(rapid_ocr))().fingerprint == RapidOcr().fingerprint
 

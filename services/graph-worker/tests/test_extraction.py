@@ -122,6 +122,56 @@ def test_a_relation_has_its_direction_and_not_the_other(make_chunk: MakeChunk) -
     assert typed(share) == {("paul marsh", "KILLED", "carl dray")}
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Peter Novak was acquitted of murdering Anna Lund.",
+        "Peter Novak denied killing Anna Lund.",
+        "Peter Novak tried to kill Anna Lund.",
+        "Peter Novak was convicted of the attempted murder of Anna Lund.",
+        "Anna Lund was not killed by Peter Novak.",
+        "Peter Novak was never a member of the Halvorsen Party.",
+        "Peter Novak is no longer president of Halvorsen Industries.",
+        "Halvorsen Industries wasn't founded by Peter Novak.",
+        "Neither Peter Novak nor Anna Lund is a member of the Halvorsen Party.",
+        "If Orvin Motors acquired Halvorsen Industries, it would grow.",
+        "If Orvin Motors is based in Oslo, it pays.",
+    ],
+)
+def test_what_is_denied_supposed_or_only_tried_is_not_stated(make_chunk: MakeChunk, text: str) -> None:
+    (share,) = extract([make_chunk(text)])
+    assert typed(share) == set()
+
+
+@pytest.mark.parametrize(
+    ("text", "stated"),
+    [
+        (
+            "Peter Novak is not only a member of the Halvorsen Party but its voice.",
+            ("peter novak", "MEMBER_OF", "halvorsen party"),
+        ),
+        (
+            "Halvorsen House is a not-for-profit organization in Norway.",
+            ("halvorsen house", "LOCATED_IN", "norway"),
+        ),
+        ("Quillby is a village not far from the coast of Norway.", ("quillby", "LOCATED_IN", "norway")),
+        ("Quillby is a town on cleared land in Norway.", ("quillby", "LOCATED_IN", "norway")),
+        ("Peter Novak, who tried to flee, was shot by Anna Lund.", ("anna lund", "KILLED", "peter novak")),
+        ("Peter Novak refused to leave and was killed by Anna Lund.", ("anna lund", "KILLED", "peter novak")),
+        ("If the Halvorsen Mill in Oslo closes, many leave.", ("halvorsen mill", "LOCATED_IN", "oslo")),
+        (
+            "If Halvorsen Industries' chairman Bo Berg resigns, it falls.",
+            ("bo berg", "WORKS_FOR", "halvorsen industries"),
+        ),
+    ],
+)
+def test_what_stands_beside_a_denial_or_a_supposition_is_stated(
+    make_chunk: MakeChunk, text: str, stated: tuple[str, str, str]
+) -> None:
+    (share,) = extract([make_chunk(text)])
+    assert typed(share) == {stated}
+
+
 def test_places_of_a_list_do_not_lie_in_each_other(make_chunk: MakeChunk) -> None:
     [share] = extract([make_chunk("They played in Norway, Portugal, Lima, Oslo and Cairo.")])
     assert typed(share) == set()
@@ -165,11 +215,36 @@ def test_an_acronym_is_an_alias_of_its_long_form_also_when_that_is_written_small
         ("The TGC (Tidal Gate Controller) moves.", ("tgc", "tidal gate controller")),
         ("Port Ellery, formerly known as Camp Ash, grew.", ("camp ash", "port ellery")),
         ("Ruth Quenby, also known as Lady Marsh, sang.", ("lady marsh", "ruth quenby")),
+        ("In Oslo, then called Christiania, it rained.", ("christiania", "oslo")),
+        ("Anna Lund, née Berg (1900-1980), sang.", ("berg", "anna lund")),
+        ("Port Ellery (formerly known as Camp Ash [1953-1987]) grew.", ("camp ash", "port ellery")),
+        ("Port Ellery, formerly known as Camp Ash between 1991 and 2000, grew.", ("camp ash", "port ellery")),
+        ("Port Ellery, also called Camp Ash and the Camp, grew.", ("camp ash", "port ellery")),
+        ("Ruth Quenby is known as Lady Marsh in Ohio.", ("lady marsh", "ruth quenby")),
+        ("The singer Ruth Quenby, named Lady Marsh by her friends, sang.", ("lady marsh", "ruth quenby")),
     ],
 )
 def test_another_name_is_an_alias(make_chunk: MakeChunk, text: str, alias: tuple[str, str]) -> None:
     [share] = extract([make_chunk(text)])
     assert [(a.key, a.canonical_key) for a in share.aliases] == [alias]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Halvorsen Industries, based in Oslo, named Anna Lund its chief.",
+        "The president, Bo Berg, named Anna Lund, a banker, chair of the board.",
+        "Bo Berg, called Anna Lund on Monday.",
+        "Anna Lund, formerly Halvorsen Industries chief, left.",
+        "Anna Lund, formerly Halvorsen Industries' lawyer, left.",
+        "Bo Berg is known as Norway's best painter.",
+        "Bo Berg was named as Anna Lund's successor.",
+        "Anna Lund is known as the Oslo office's founder.",
+    ],
+)
+def test_whom_somebody_names_or_worked_for_is_not_another_name_of_it(make_chunk: MakeChunk, text: str) -> None:
+    [share] = extract([make_chunk(text)])
+    assert share.aliases == ()
 
 
 def test_letters_that_do_not_spell_the_words_before_them_are_no_acronym(make_chunk: MakeChunk) -> None:

@@ -16,6 +16,7 @@ from trivium.config import Settings
 from trivium.domain.errors import NeverWill, Refused, TriviumError, TryLater
 from trivium.domain.scope import DEFAULT_TENANT
 
+ASKED_S = "60"  # of a MinIO that is busy, or just starts
 Script = Callable[[int], tuple[int, str] | None]
 """The how-manieth request to (status, S3 code or whole body), or None to cut the connection."""
 
@@ -49,6 +50,8 @@ class Peer:
                 self.send_header("ETag", '"tag"')
                 self.send_header("Content-Type", "application/xml")
                 self.send_header("Content-Length", str(len(body)))
+                if status == 503:
+                    self.send_header("Retry-After", ASKED_S)
                 self.end_headers()
                 self.wfile.write(body)
 
@@ -157,6 +160,19 @@ def test_slow_down_is_waited_for(peer_of: Callable[[Script], Peer]) -> None:
     objects = store_at(peer.url)
     objects.for_tenant(DEFAULT_TENANT).put("k", b"v")
     assert peer.requests == 3
+    objects.close()
+
+
+def test_who_asks_a_busy_store_waits_no_minutes_in_one_call(
+    peer_of: Callable[[Script], Peer], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits: list[float] = []
+    monkeypatch.setattr("urllib3.util.retry.time.sleep", waits.append)
+    objects = store_at(peer_of(lambda _: (503, "SlowDown")).url)
+    with pytest.raises(TryLater):
+        objects.for_tenant(DEFAULT_TENANT).get("k")
+    assert waits
+    assert max(waits) < float(ASKED_S)
     objects.close()
 
 

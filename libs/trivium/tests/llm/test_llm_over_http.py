@@ -16,7 +16,7 @@ from trivium.domain.errors import NeverWill, Refused, TryLater
 from trivium.llm.connect import PROVIDERS, connect_llm
 from trivium.llm.reasoning import SpokenText
 from trivium.llm.transport import LlmLimits
-from trivium.ports.llm import Llm, Message, Picture
+from trivium.ports.llm import Llm, Message, Picture, ToolCall
 
 HELLO = [Message("system", "Be brief."), Message("user", "Hello?")]
 QUICK = LlmLimits(backoff_s=0.01, max_backoff_s=0.02)
@@ -64,6 +64,24 @@ async def test_every_provider_is_shown_pictures_before_the_words(provider: str) 
         assert message == {"role": "user", "content": [*pictures.get(provider, pictures["openai"]), words]}
 
 
+@pytest.mark.parametrize(
+    ("said", "least"),
+    [
+        (Message("user", "河边的水车在每年春天转动" * 1000), 12_000),  # a token for each letter
+        (
+            Message("assistant", "", calls=(ToolCall("1", "note", {"text": "The mill turns. " * 3200}),)),
+            14_000,
+        ),
+    ],
+)
+async def test_ollama_gets_a_window_that_holds_all_that_is_said(said: Message, least: int) -> None:
+    with OpenAiPeer([Reply("In spring.")]) as peer:
+        llm = client(peer, "ollama")
+        await llm.complete([*HELLO, said])
+        await llm.close()
+    assert peer.seen[0].body["options"]["num_ctx"] > least
+
+
 async def test_a_server_that_knows_no_json_schemas_gets_it_in_the_prompt() -> None:
     replies = [
         Reply("response_format is not supported", status=400),
@@ -107,6 +125,19 @@ async def test_what_a_model_thinks_aloud_is_left_out(provider: str, text: str) -
 def test_thoughts_are_left_out_wherever_the_pieces_are_cut(cut: int) -> None:
     text, said = "<think>a < b</think> 1 <2, x</y> is <b>bold</b>", SpokenText()
     assert said.feed(text[:cut]).text + said.feed(text[cut:]).text + said.finish() == "1 <2, x</y> is <b>bold</b>"
+
+
+@pytest.mark.parametrize("cut", range(1, 60))
+def test_a_quoted_tag_is_told_of_wherever_the_pieces_are_cut(cut: int) -> None:
+    told = 'It reasons between `<think>` and "</think>", and then it\'s said.'
+    text, said = f"<think>`</think>`?</think>{told}", SpokenText()
+    assert said.feed(text[:cut]).text + said.feed(text[cut:]).text + said.finish() == told
+
+
+@pytest.mark.parametrize("cut", range(1, 40))
+def test_thoughts_that_end_with_a_quotation_end_wherever_the_pieces_are_cut(cut: int) -> None:
+    text, said = '<think>They ask "is it open?"</think>It is.', SpokenText()
+    assert said.feed(text[:cut]).text + said.feed(text[cut:]).text + said.finish() == "It is."
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from trivium.domain.parsed import Box
 from trivium.ports.inference import OcrLine
 from trivium_inference.ocr_models import OcrModels, load_models
 
-OCR_VERSION: Final = 5
+OCR_VERSION: Final = 6
 MIN_CONFIDENCE: Final = 0.5
 _MIN_SIDE: Final = 8  # smaller images hold no letter
 _SAME_LINE: Final = 0.5  # boxes that share half of the lower one's height stand on one line

@@ -1,3 +1,4 @@
+# ruff: noqa: RUF001  (typographic marks are in the texts)
 """Two names for one thing, as a document itself says it: acronyms, "also known as", surnames.
 
 Acronyms and other names become `Alias` rows, which the graph resolves for every document. A surname alone
@@ -32,6 +33,17 @@ _ALSO = re.compile(
     r"(?:the |an? )?[\"“']?"
     r"|(?: \(| ?, )(?:also |then |formerly |originally |now )?(?:called|named|formerly|n[ée]e|alias|aka|a\.k\.a\.|"
     r"nicknamed|abbreviated(?: as| to)?|short for)(?: the)? [\"“']?"
+)
+_MAYBE_VERB = re.compile(
+    r" ?, (?:(?P<when>then|(?:also|formerly|originally|now)(?! called))|called|named|nicknamed)\b(?!.* as )"
+)
+_END = r"[\"”'’]?(?:\s*(?:[][,;:.()!?—–\n]|$)| -| (?:by|until|since{})\b)"
+_AFTER_A_VERB = re.compile(_END.format(""))
+_AFTER_AS = re.compile(
+    _END.format(
+        "|in|to|for|from|at|on|among|between|during|with|under|and|or|but|because|who|which|when|while|after|before"
+        "|is|was|are|were|has|had"
+    )
 )
 _NOT_GIVEN = lexicon.ROYAL_TITLES | lexicon.COURTESY_TITLES | lexicon.OFFICE_TITLES
 _SPACES = re.compile(r"\s+")
@@ -107,8 +119,23 @@ def _other_names(chunk: Chunk, names: Iterable[Name]) -> Iterator[Claim]:
     """As in "Port Ellery, formerly known as Camp Ash"."""
     atoms = [name for name in names if name.atom]
     for left, right in pairwise(atoms):
-        if left.sentence == right.sentence and _ALSO.fullmatch(chunk.text, left.end, right.start):
+        if left.sentence == right.sentence and _is_other_name(chunk, left, right):
             yield Claim(right.key, left.key, right.surface, Span(left.start, left.end), left.sentence)
+
+
+def _is_other_name(chunk: Chunk, left: Name, right: Name) -> bool:
+    """Whether the text says so, and neither names somebody ("Orvin, based in Oslo, named Lund chief") nor goes on.
+
+    As in "known as Norway's best painter".
+    """
+    text = chunk.text
+    if not _ALSO.fullmatch(text, left.end, right.start):
+        return False
+    verb = _MAYBE_VERB.match(text, left.end, right.start)
+    if verb is None:
+        return bool(_AFTER_AS.match(text, right.end))
+    opens = chunk.sentences[left.sentence].start if left.sentence < len(chunk.sentences) else 0
+    return bool(_AFTER_A_VERB.match(text, right.end) and (verb["when"] or "," not in text[opens : left.start]))
 
 
 def full_name_of_title(title: str, term: str) -> bool:

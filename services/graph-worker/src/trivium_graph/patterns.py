@@ -186,6 +186,17 @@ RULES: tuple[Rule, ...] = (
 _BEFORE = tuple(re.compile(rule.before) if rule.before else None for rule in RULES)
 _AFTER = tuple(re.compile(rule.after) if rule.after else None for rule in RULES)
 _TITLE_BEFORE = re.compile(r"(?<=[ (])(?:Dr|Mr|Mrs|Ms|Prof|Sen|Rep|Gov|Gen|Lt|Col|Capt|Sgt|Rev|Adm|Maj)\. $")
+# What stands between two names and denies the statement, or tells that it was only tried.
+_DENIED = re.compile(
+    r"\b(?:no|never|neither|nor|not(?! (?:only|just|merely|far)\b))\b(?!-)|n['’]t\b"
+    rf"|\b(?:den(?:y|ies|ied|ying)|(?:acquitted|cleared) of|attempted {_KILLING}"
+    r"|(?:tr(?:y|ies|ied|ying)|attempt\w*|fail(?:s|ed)?|refus\w+) to(?!.*(?:,| and | but )))\b"
+)
+_SUPPOSED = re.compile(r"\b(?:if|unless|whether|neither|nor) (?:the )?$", re.IGNORECASE)
+# What is supposed has a verb: "if Orvin Motors in Oslo pays" supposes nothing of Oslo.
+_VERB = re.compile(
+    r"[^,(]*?\b(?:[a-z]+(?:ed|s)|are|were|became|have|had|will|would|bought|took|wrote|built|ran|led|shot|slew|taught)\b"
+)
 _ABBREVIATION = re.compile(r"^\.(?=,? [a-z(])")  # "Drexel Burnham Inc. in New York"
 
 
@@ -206,9 +217,9 @@ def _any_wording(left: EntityType, right: EntityType) -> re.Pattern[str] | None:
 
 @lru_cache(maxsize=8192)  # ", ", " and " and " of the " stand between most names
 def _filled(left: EntityType, right: EntityType, gap: str) -> tuple[int, ...]:
-    """The indices of the rules whose wording is `gap`, in their order."""
+    """The indices of the rules whose wording is `gap`, in their order; none where it denies what it says."""
     expression = _any_wording(left, right)
-    if expression is None or not expression.fullmatch(gap):
+    if expression is None or not expression.fullmatch(gap) or _DENIED.search(gap):
         return ()
     return tuple(index for index, wording in _wordings(left, right) if wording.fullmatch(gap))
 
@@ -220,15 +231,17 @@ def rule_for(
 
     `first` is where the left name starts and its type; `gap` the characters between the two names; `second` where
     the right name ends and its type. An abbreviated title in the gap, and the full stop of "Inc.", are not part of
-    the wording.
+    the wording. What is denied, supposed or only tried is not stated.
     """
     between = text[gap[0] : gap[1]]
     bare = _ABBREVIATION.sub("", _TITLE_BEFORE.sub("", between)) if "." in between else between
-    for index in (
-        _filled(first[1], second[1], between) or (bare != between and _filled(first[1], second[1], bare)) or ()
-    ):
+    cue = max(0, first[0] - BEFORE_CHARS), first[0]
+    filled = _filled(first[1], second[1], between) or (bare != between and _filled(first[1], second[1], bare)) or ()
+    if filled and _VERB.match(between) and _SUPPOSED.search(text, *cue):
+        return None
+    for index in filled:
         before, after = _BEFORE[index], _AFTER[index]
-        if before is not None and not before.search(text, max(0, first[0] - BEFORE_CHARS), first[0]):
+        if before is not None and not before.search(text, *cue):
             continue
         if after is None or after.match(text, second[0], second[0] + AFTER_CHARS):
             return RULES[index]

@@ -10,7 +10,7 @@ from trivium.domain.errors import TryLater
 from trivium.llm.dialect import Prompt, base64_of, functions
 from trivium.ports.llm import Completion, Message, ToolCall
 
-CHARS_PER_TOKEN = 3  # careful for English (about 4) and for code
+BYTES_PER_TOKEN = 3  # of UTF-8: careful for English (about 4) and code, and a token for each letter of Chinese
 PICTURE_TOKENS = 1_600  # of one at the size that is sent, by the hungrier models
 # Ollama silently drops the start of a prompt longer than its window, and reloads the model when the
 # window changes, so it is asked for in few steps. The last one is the bound.
@@ -55,14 +55,13 @@ class OllamaDialect(msgspec.Struct, frozen=True):
     def encode(self, prompt: Prompt) -> bytes:
         """A chat request with a window that holds the prompt and the answer."""
         pictures = sum(len(message.pictures) for message in prompt.messages)
-        needed = sum(len(message.content) for message in prompt.messages) // CHARS_PER_TOKEN + prompt.max_tokens
-        needed += pictures * PICTURE_TOKENS
-        tools = functions(prompt.tools)
-        needed += len(msgspec.json.encode(tools)) // CHARS_PER_TOKEN
+        messages, tools = [_spoken(message) for message in prompt.messages], functions(prompt.tools)
+        said = msgspec.json.encode([*({**message, "images": ()} for message in messages), *tools])
+        needed = len(said) // BYTES_PER_TOKEN + pictures * PICTURE_TOKENS + prompt.max_tokens
         window = next((size for size in WINDOWS if size >= needed), WINDOWS[-1])
         request: dict[str, Any] = {
             "model": self.model,
-            "messages": [_spoken(message) for message in prompt.messages],
+            "messages": messages,
             "stream": prompt.stream,
             "options": {"temperature": 0, "num_predict": prompt.max_tokens, "num_ctx": window},
         }

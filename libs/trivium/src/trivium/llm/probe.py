@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from trivium.checkup import Finding
 from trivium.config import Settings
 from trivium.llm.connect import llm_address
+from trivium.llm.transport import BadRequest
 from trivium.ports.llm import Message
 
 TIMEOUT_S = 15.0
+_THOUGHT = "output limit was reached"  # what OpenAI refuses with where a model had no room left behind its thoughts
 
 
 def probe_llm(settings: Settings) -> Iterator[Finding]:
@@ -18,5 +20,9 @@ def probe_llm(settings: Settings) -> Iterator[Finding]:
     if address is None:
         return
     question = [Message("user", "Are you there?")]
-    address.run(lambda llm: llm.complete(question, max_tokens=1, timeout_s=TIMEOUT_S))
+    try:
+        address.run(lambda llm: llm.complete(question, max_tokens=1, timeout_s=TIMEOUT_S))
+    except BadRequest as refusal:
+        if _THOUGHT not in refusal.complaint:
+            raise
     yield Finding("language model", "answers", True, address.name)

@@ -9,10 +9,11 @@ import msgspec
 from trivium.ports.llm import Completion
 
 _NAMES = "think|thinking|thought|thoughts|reasoning|reflection|analysis"
-_TAG = re.compile(rf"<(?P<closing>/?)(?:{_NAMES})>", re.I)
-_CLOSING = re.compile(rf"</(?:{_NAMES})>", re.I)
-_BEGUN = re.compile(r"</?[a-z]{0,10}$", re.I)  # a tag, as far as it has come
-_LONGEST = len("</reflection>")
+_QUOTES = "`'\"\u201c\u201d\u2018\u2019\u201e\u00ab\u00bb"  # between two of them a tag is told of
+_NOT_TOLD = rf"(?:(?<![{_QUOTES}])|(?=[^>]*>[^{_QUOTES}]))"
+_TAG = re.compile(rf"{_NOT_TOLD}<(?P<closing>/?)(?:{_NAMES})>", re.I)
+_CLOSING = re.compile(rf"{_NOT_TOLD}</(?:{_NAMES})>", re.I)
+_BEGUN = re.compile(rf"(?:[{_QUOTES}]?</?[a-z]{{0,10}}|[{_QUOTES}](?:</?[a-z]{{1,10}}>)?)$", re.I)  # a tag, so far
 
 
 class Heard(msgspec.Struct, frozen=True):
@@ -45,13 +46,10 @@ class SpokenText:
             self._thinking = not self._thinking and not tag["closing"]
             self._after_thoughts = True
             text = text[tag.end() :]
-        if self._thinking:
-            self._held = text[-_LONGEST:]
-            return Heard(ready, withdrawn)
         begun = _BEGUN.search(text)
         cut = begun.start() if begun else len(text)
         self._held = text[cut:]
-        return Heard(ready + self._said(text[:cut]), withdrawn)
+        return Heard(ready if self._thinking else ready + self._said(text[:cut]), withdrawn)
 
     def finish(self) -> str:
         """What was still held back."""

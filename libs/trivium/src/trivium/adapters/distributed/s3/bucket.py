@@ -50,6 +50,7 @@ _AGAIN = urllib3.Retry(
     backoff_jitter=0.1,
     raise_on_redirect=False,
     raise_on_status=False,
+    respect_retry_after_header=False,  # MinIO asks for a minute, and somebody waits: whoever can comes again by itself
 )
 _ONCE = _AGAIN.new(read=0, other=0, status_forcelist=_REFUSED)
 """For a request that is sent again only when it was certainly not carried out."""
