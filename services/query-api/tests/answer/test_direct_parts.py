@@ -8,12 +8,14 @@ import msgspec
 import pytest
 from growth import LINEAR, growth
 
+from trivium.domain.answers import Verdict
 from trivium.domain.chunks import Chunk, Span
 from trivium.domain.citations import Citation
 from trivium.domain.retrieval import Hit
 from trivium.ports.inference import Passage, Reading, ReadSpan
 from trivium.text.sentences import split_sentences
 from trivium_query.answer.citations import Draft
+from trivium_query.answer.direct import answer_directly as directly
 from trivium_query.answer.direct.answer_directly import (
     _bears_on,
     _has_names_of,
@@ -30,6 +32,7 @@ from trivium_query.answer.direct.answer_directly import (
 from trivium_query.answer.direct.choose import Chosen, shipped
 from trivium_query.answer.direct.comparison import Attribute, comparison_in, decide
 from trivium_query.answer.direct.compose import MAX_SENTENCE_WORDS, _steps_of, sentences_of
+from trivium_query.answer.direct.confidence import Confidence
 from trivium_query.answer.direct.direct import Direct, read_directly
 from trivium_query.answer.direct.focus import focus_of, is_elsewhere
 from trivium_query.answer.direct.hops import Found, read_once
@@ -259,6 +262,9 @@ def test_a_time_may_be_told_without_a_date(text: str, tells: bool) -> None:
         ("How many litres does the tank hold?", "70 litres", True),
         ("How many litres does the tank hold?", "12 m", False),
         ("How many swans were there?", "41 swans", False),  # in no unit
+        ("What thickness of pellet is the right one?", "Only pellets of 6 mm go in.", True),
+        ("What thickness of pellet is the right one?", "The right fuse is one of 4 A.", False),
+        ("What is the weight of the case?", "It weighs 13 kg.", True),
     ],
 )
 def test_how_many_of_a_unit_wants_that_unit(question: str, text: str, measured: bool) -> None:
@@ -408,6 +414,27 @@ def test_yes_or_no_is_read_from_a_sentence_and_the_one_before_it() -> None:
     spans = [Span(0, 19), Span(20, 36), Span(37, 51)]
     assert passage_of(text, spans, spans[1], "Pool").text == f"{WORDS}The pool is heated. It opens in May."
     assert passage_of(text, spans, spans[0], "Pool").text == f"{WORDS}The pool is heated."
+    assert passage_of(text, spans, spans[1], "Pool", 2, 2).text == f"{WORDS}{text}"
+    assert passage_of(text, spans, spans[0], "Pool", 1, 1).text == f"{WORDS}The pool is heated. It opens in May."
+
+
+async def test_what_stands_around_the_likeliest_sentences_decides_too() -> None:
+    text = "Dogs are welcome. That was last year; they stay outside now."
+    ranked = [
+        msgspec.structs.replace(told_sentence(text), span=span, text=span.of(text)) for span in split_sentences(text)
+    ]
+
+    async def read(_: str, passages: Sequence[Passage]) -> list[Reading]:
+        said = ((YES, NO)[:: -1 if "outside" in one.text else 1] for one in passages)
+        return [Reading((ReadSpan(*word, 6.0, 0.5), ReadSpan(*other, 4.0, 0.5)), 1.0) for word, other in said]
+
+    async def decided(sentences: Sequence[Candidate]) -> str:
+        found = await read_yes_or_no("Are dogs allowed?", sentences, read, {"odds": 0.5})
+        assert found is not None
+        return found.short
+
+    assert await decided(ranked[:1]) == "no"
+    assert await decided([told_sentence("Dogs are welcome.")]) == "yes"
 
 
 OFFERS = "Three firms came:\n\n- Toller Roofing: 16,750 euros\n- Garrick & Sons (Ulm): 18,900 euros\n\nWe chose one."
@@ -490,19 +517,24 @@ def test_what_is_sure_was_read_where_the_names_and_numbers_of_the_question_stand
 
 
 @pytest.mark.parametrize(
-    ("question", "elsewhere"),
+    ("question", "before", "answerable", "elsewhere"),
     [
-        ("How long is an idle connection kept?", True),
-        ("How long does the sleep timer of a connection take?", False),  # it has a word
-        ("Wie lange bleibt eine Verbindung offen?", False),  # no passage has
+        ("How much is the dog tax?", "", 0.9, True),
+        ("How much is the parking fine?", "", 0.9, False),  # no sentence has more of it
+        ("How much is the dog tax?", "The dog tax is high. ", 0.9, False),  # it may be of what was told before
+        ("How much is the dog tax for a house?", "", 0.7, True),
+        ("How much is the dog tax for a house?", "", 0.9, False),  # clearly told
+        ("How much is the dog tax for a big house?", "", 0.7, False),  # it is asked in other words
     ],
 )
-def test_a_passage_without_a_word_of_the_question_is_not_sure_beside_one_with_most(
-    question: str, elsewhere: bool
+def test_what_another_sentence_has_more_of_is_not_told_here(
+    question: str, before: str, answerable: float, elsewhere: bool
 ) -> None:
-    read, other = hit("", "The sleep timer fades out over 30 seconds."), hit("", "An idle connection is kept so long.")
-    direct = Direct(chosen=(Chosen(Found(read, 31, 41, 1.0, ""), 0.9, {}),))
-    assert _is_told_elsewhere(extract(question, [read, other], None, {}), direct, [read, other]) is elsewhere
+    read = hit("", f"{before}Smoking is forbidden in the house; the fine is 75 pounds.")
+    other = hit("", "The dog tax is told in a notice of its own.")
+    direct = Direct(chosen=(Chosen(Found(read, len(before) + 48, len(before) + 57, 1.0, ""), 0.9, {}),))
+    extracted = extract(question, [read, other], None, {})
+    assert _is_told_elsewhere(extracted, direct, [read, other], answerable) is elsewhere
 
 
 @pytest.mark.parametrize(
@@ -601,6 +633,27 @@ async def test_what_is_written_exactly_is_read_where_it_stands(question: str, ye
     assert direct.chosen[0].short == year
 
 
+@pytest.mark.parametrize(
+    ("answerable", "likely", "verdict"),
+    [
+        (0.4, 0.5, Verdict.PARTIALLY_SUPPORTED),
+        (0.4, 0.1, Verdict.NOT_SUPPORTED),
+        (0.2, 0.5, Verdict.NOT_SUPPORTED),
+        (0.6, 0.5, Verdict.SUPPORTED),
+    ],
+)
+async def test_what_the_reader_finds_is_told_with_a_doubt_where_the_hits_hardly_answer(
+    answerable: float, likely: float, verdict: Verdict, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def read(_: str, passages: Sequence[Passage]) -> list[Reading]:
+        return [Reading((ReadSpan(25, 29, 9.0, likely),), 0.0) for _ in passages]
+
+    monkeypatch.setattr(directly, "confidence", lambda *_: Confidence(answerable, 0.9))
+    question = "When was lzx 1.12 published?"
+    answered = await answer_directly(question, extract(question, LZX, None, {}), LZX, read)
+    assert answered.verdict is verdict
+
+
 @pytest.mark.parametrize(("option", "found"), [("fast", True), ("--fast", False)])
 async def test_an_option_that_the_document_never_names_is_not_found(option: str, found: bool) -> None:
     question = f"When was lzx with {option} published?"
@@ -623,6 +676,20 @@ def test_a_sentence_that_names_nobody_is_no_sure_answer_to_who(text: str, sure: 
 
 
 @pytest.mark.parametrize(
+    ("question", "short", "sure"),
+    [
+        ("Who repairs the boiler?", "landlord", True),
+        ("Who repairs the boiler?", "7 May", False),
+        ("What is the name of the landlord?", "landlord", False),
+    ],
+)
+def test_who_may_be_told_by_what_they_are(question: str, short: str, sure: bool) -> None:
+    text = "The landlord repairs the boiler by 7 May."
+    draft = Draft(text, True, (Citation("", "c", "", "", 1, quote=text),), short=short)
+    assert _is_of_the_kind(question, Direct(), draft, extract(question, [hit("", text)], None, {}), 0.9) is sure
+
+
+@pytest.mark.parametrize(
     ("question", "of_others"),
     [
         ("How many of the chicks were not ringed?", True),
@@ -638,6 +705,11 @@ def test_an_answer_is_of_others_where_the_question_itself_denies_and_no_clause_o
 ) -> None:
     draft = Draft("Four.", True, (Citation("", "", "", "", 1, quote="Four were ringed."),))
     assert _is_of_others(question, Direct(), draft) is of_others
+
+
+def test_what_a_sentence_excepts_is_not_what_was_denied() -> None:
+    draft = Draft("Four.", True, (Citation("", "", "", "", 1, quote="All were ringed, except four."),))
+    assert not _is_of_others("How many of the chicks were not ringed?", Direct(), draft)
 
 
 @pytest.mark.parametrize(

@@ -49,3 +49,19 @@ def test_a_code_takes_the_place_of_a_code_alone() -> None:
     assert completed("And P3?", "How long does P1 take in kiln K2?") == "How long does P3 take in kiln K2?"
     assert completed("And P3?", "How long does drying take?") == "How long does drying take? P3"
     assert completed("And glazing?", "How long does P1 take?") == "How long does P1 take? glazing"
+
+
+@pytest.mark.parametrize(
+    ("asked", "before", "whole"),
+    [
+        ("Tobias Renner?", "When did Ingrid Solheim start?", "When did Tobias Renner start?"),
+        ("P3?", "How long does P1 take?", "How long does P3 take?"),
+        ("Tobias Renner", "When did Ingrid Solheim start?", ""),  # something is looked for
+        ("Lower Ford?", "When was the mill built?", ""),
+        ("And Amara's?", "Where is Ingrid's desk?", "Where is Amara's desk?"),
+        ("And Tobias?", "Where is Ingrid's desk?", "Where is Tobias's desk?"),
+        ("And since when does Amara keep the books?", "What does Tobias Renner do?", ""),
+    ],
+)
+def test_a_name_alone_takes_the_place_of_a_name(asked: str, before: str, whole: str) -> None:
+    assert completed(asked, before) == whole

@@ -11,9 +11,9 @@ from trivium_query.answer.direct.choose import choose, shipped
 from trivium_query.answer.direct.clauses import is_clear
 from trivium_query.answer.direct.differences import what_was
 from trivium_query.answer.direct.hops import Found
-from trivium_query.answer.direct.labels import has_another_role, numbered_in
+from trivium_query.answer.direct.labels import aged_in, has_another_role, is_part_of_ratio, numbered_in, ratio_in
 from trivium_query.answer.direct.opposites import is_required
-from trivium_query.answer.direct.short import trimmed
+from trivium_query.answer.direct.short import fits_wanted, trimmed
 from trivium_query.answer.direct.yes_no import yes_or_no
 from trivium_query.answer.evidence import analyse, candidates
 from trivium_query.answer.extractive import extract
@@ -91,6 +91,9 @@ def test_a_number_is_not_told_with_confidence_where_another_has_the_questions_wo
         ("Who decides when there is fog?", "name"),
         ("When was the man who built it born?", "date"),
         ("How many of those who came stayed?", "number"),
+        ("What colour is the lamp when the tank is full?", ""),
+        ("What's the name of the man who bought it?", "name"),
+        ("In what year was it built?", "date"),
         ("What is it?", ""),
     ],
 )
@@ -135,6 +138,79 @@ def test_a_thing_is_called_by_the_number_behind_it() -> None:
     (told,) = numbered_in("Which bus goes to the church?", hit(text))
     assert text[told.start : told.end] == "41"
     assert not list(numbered_in("Which bus of the two goes there?", hit(text)))
+
+
+VILLAGE = """On Friday Walter Pym turned 100. Nora Quill, who keeps the post office, turned 81 last week.
+Edna Pym is 12 km from home and was 97 in March. Old Tom is 12 metres tall."""
+
+
+@pytest.mark.parametrize(
+    ("question", "ages"),
+    [
+        ("How old is Walter Pym?", ["100"]),
+        ("How old is Nora Quill?", ["81"]),
+        ("How old is Nora?", ["81"]),
+        ("How old is Edna Pym?", []),
+        ("How old is Old Tom?", []),
+        ("How tall is Walter Pym?", []),
+        ("How old was Walter Pym when he left?", []),
+    ],
+)
+def test_an_age_is_told_by_the_way(question: str, ages: list[str]) -> None:
+    assert [VILLAGE[told.start : told.end] for told in aged_in(question, hit(VILLAGE))] == ages
+
+
+MORTAR = "Mix mortar in a ratio of 1 part cement to 4 parts sand. Pave with one part cement to six parts sand. Or 3:2."
+
+
+@pytest.mark.parametrize(
+    ("question", "ratios"),
+    [
+        ("What is the ratio of cement to sand in mortar?", ["1 part cement to 4 parts sand"]),
+        ("In what proportion are cement and sand mixed to pave?", ["one part cement to six parts sand"]),
+        ("What is the ratio of cement to sand?", []),  # of two
+        ("What is the ratio of lime to gypsum?", []),
+        ("How much cement is in mortar?", []),
+    ],
+)
+def test_a_ratio_is_told_whole(question: str, ratios: list[str]) -> None:
+    assert [MORTAR[told.start : told.end] for told in ratio_in(question, hit(MORTAR))] == ratios
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "told"),
+    [
+        ("How old is Ada Quill?", "Ada Quill was 12 in 1950.", []),
+        ("How old was Ada Quill?", "Ada Quill was 12 in 1950.", ["12"]),
+        ("How old is Ada?", "Ada reached 14,000 votes.", []),
+        ("How old is Ada?", "Ada is 3 in the queue.", []),
+        ("What is the ratio of women to men?", "There are 3 women and men at 10:30.", []),
+        ("What is the ratio of women to men?", "We grew from two to three women and men.", []),
+        ("What proportion of the members came?", "Of 10 to 12 members came a part.", []),
+    ],
+)
+def test_a_number_of_another_kind_is_no_age_and_no_ratio(question: str, text: str, told: list[str]) -> None:
+    found = [*aged_in(question, hit(text)), *ratio_in(question, hit(text))]
+    assert [text[one.start : one.end] for one in found] == told
+
+
+def test_one_number_of_a_ratio_is_no_ratio() -> None:
+    at = MORTAR.index("3:2")
+    asked = "What ratio was it?"
+    assert [is_part_of_ratio(asked, hit(MORTAR), at, at + size) for size in (1, 3)] == [True, False]
+    assert not is_part_of_ratio("What was the score?", hit(MORTAR), at, at + 1)
+
+
+def test_a_weekday_is_no_part_of_a_name() -> None:
+    start, end = trimmed(found(VILLAGE, "Friday Walter Pym"), "name")
+    assert VILLAGE[start:end] == "Walter Pym"
+    start, end = trimmed(found("Miss Friday Jones sang.", "Friday Jones"), "name")
+    assert "Miss Friday Jones sang."[start:end] == "Friday Jones"
+
+
+@pytest.mark.parametrize(("text", "fits"), [("22.40", True), ("6.10", True), ("24.40", False), ("3.75 m", False)])
+def test_an_hour_may_be_written_with_a_dot(text: str, fits: bool) -> None:
+    assert fits_wanted("date", text) is fits
 
 
 def test_who_has_another_role_in_brackets_is_not_asked_for() -> None:

@@ -10,7 +10,7 @@ from trivium.text.sentences import split_sentences
 from trivium_query.answer.direct.choose import shipped
 from trivium_query.answer.direct.polarity import denies_of_another, is_said
 from trivium_query.answer.direct.yes_no import yes_or_no
-from trivium_query.answer.direct.yes_no_weighed import ReadSentence, weigh
+from trivium_query.answer.direct.yes_no_weighed import ReadSentence, lead_of, weigh
 from trivium_query.answer.evidence import Candidate
 from trivium_query.answer.extractive import extract
 from trivium_query.words import content_words
@@ -94,6 +94,17 @@ def test_what_both_say_to_be_lacking_is_a_condition_and_denies_nothing() -> None
     question = "Is the sauna heated on days without bookings?"
     read = ReadSentence(sentence(question, "The sauna is no longer heated on days lacking bookings."), 1.0, 1.0)
     assert weigh(question, [read], WEIGHTS).word == "no"
+
+
+@pytest.mark.parametrize(
+    ("leads", "word"), [([], "yes"), ([6.0, 5.0], "yes"), ([-8.0, -8.0], "no"), ([-8.0, 9.0], "yes")]
+)
+def test_what_was_read_again_counts_beside_what_was_read_first(leads: list[float], word: str) -> None:
+    question = "Are dogs allowed?"
+    read = [ReadSentence(sentence(question, "Dogs are a matter for the host."), 2.0, 1.0)]
+    assert weigh(question, read, WEIGHTS, leads).word == word
+    lead, first = lead_of([*read, ReadSentence(read[0].sentence, -30.0, 4.0)]), lead_of(read)
+    assert (lead, first) == (-24.0, 1.0)
 
 
 def test_what_is_read_is_as_sure_as_how_much_of_the_question_the_sentence_has() -> None:

@@ -16,6 +16,9 @@ from trivium_query.answer.answerers.enumeration import answer_by_items
 from trivium_query.answer.answerers.listing import Collection
 from trivium_query.answer.answerers.procedure import answer_by_steps
 from trivium_query.answer.answerers.reason import answer_by_reason
+from trivium_query.answer.answerers.release_notes import answer_by_release
+from trivium_query.answer.answerers.row import answer_by_row
+from trivium_query.answer.answerers.setting import answer_by_setting
 from trivium_query.answer.answerers.small_talk import reply
 from trivium_query.answer.answerers.themes import Collected, Themes
 from trivium_query.answer.extractive import Extract
@@ -33,6 +36,16 @@ READ_TOO = frozenset({Kind.REASON, Kind.PROCEDURE})
 """Kinds with a form of their own, which a few words answer where nothing has that form."""
 TOLD_IN_PART = frozenset({Kind.PROCEDURE, Kind.DEFINITION, Kind.REASON})
 """Kinds that a sentence without their form tells in part at most."""
+
+_OF_FACTS = (answer_by_release, answer_by_items, answer_by_setting, answer_by_row)
+_ANSWERERS: Mapping[Kind, Sequence[Callable[[str, Sequence[Hit]], Answered | None]]] = {
+    Kind.DEFINITION: (answer_by_release, answer_by_definition, answer_by_row, answer_by_items),
+    Kind.PROCEDURE: (answer_by_steps,),
+    Kind.FACT: _OF_FACTS,
+    Kind.LIST: _OF_FACTS,
+    Kind.COUNT: (answer_by_setting,),
+    Kind.KEYWORDS: (answer_by_row,),
+}
 
 SentenceVectors = Callable[[Sequence[str]], Awaitable[Mapping[str, Vector]]]
 
@@ -74,15 +87,8 @@ async def themes_of(question: Question, collected: Collected | None, count: int,
 
 
 def answer_from_passages(question: Question, extracted: Extract, hits: Sequence[Hit]) -> Answered | None:
-    """By the answerer of the question's kind; None where it has none, or that one finds nothing of its form."""
-    match question.kind:
-        case Kind.DEFINITION:
-            return answer_by_definition(question.standalone, hits) or answer_by_items(question.standalone, hits)
-        case Kind.REASON:
-            return answer_by_reason(question.standalone, extracted, hits)
-        case Kind.PROCEDURE:
-            return answer_by_steps(question.standalone, hits)
-        case Kind.FACT | Kind.LIST:
-            return answer_by_items(question.standalone, hits)
-        case _:
-            return None
+    """By the answerers of the question's kind; None where it has none, or these find nothing of their form."""
+    if question.kind is Kind.REASON:
+        return answer_by_reason(question.standalone, extracted, hits)
+    answers = (answer(question.standalone, hits) for answer in _ANSWERERS.get(question.kind, ()))
+    return next(filter(None, answers), None)

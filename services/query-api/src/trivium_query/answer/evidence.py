@@ -48,6 +48,7 @@ _DATE = re.compile(
 )
 _PLACE = re.compile(r"\b(?:in|at|near|from|of|im|aus|bei|en|dans|à|a|de)\s+[^\W\d_a-zß-ÿ]")
 _WANTED = (
+    ("", re.compile(r"\b(?:what|which|how|why)\b")),  # of no kind that is known, unless of one of the next
     (
         "number",
         re.compile(
@@ -66,7 +67,7 @@ _WANTED = (
     (
         "name",
         re.compile(
-            r"\bwho(?:m|se)?\b|\bwhat (?:is|was) the (?:\w+ )?name of\b"
+            r"\bwho(?:m|se)?\b|\bwhat(?: is| was|['\u2019]s) the (?:\w+ )?(?:sur)?name of\b"
             r"|\bwer\b|\bwen\b|\bqui\b|\bquien\b|\b(?:what|which) (?:person|company|team)\b"
         ),
     ),
@@ -131,8 +132,8 @@ def analyse(question: str, hits: Sequence[Hit]) -> Asked:
     }
     total = sum(raw.values()) or 1.0
     folded = fold(question)
-    asking = [(match.start(), kind) for kind, pattern in _WANTED if (match := pattern.search(folded))]
-    wants = min(asking)[1] if asking else ""  # "Who decides when there is fog?" wants a name
+    asking = [(match.start(), -len(kind), kind) for kind, pattern in _WANTED if (match := pattern.search(folded))]
+    wants = min(asking)[2] if asking else ""  # "Who decides when there is fog?" wants a name
     weights = {word: weight / total for word, weight in raw.items()}
     return msgspec.structs.replace(asked, weights=weights, wants=wants)
 

@@ -39,6 +39,7 @@ _PREPOSITION = (
 _LED = re.compile(rf"(?P<word>{_PREPOSITION})\s+(?P<rest>\S.*)", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+(?:[-./:]\d+)*")
 _CODE = re.compile(r"(?<![\w-])[A-Z]{1,4}-?\d[\w-]*", re.IGNORECASE)  # "P3", "E-17"
+_OWNS = re.compile(r"['\u2019]s\b|(?<=s)['\u2019](?!\w)")
 _REMARKS = frozenset(
     """thank thanks you very much ok okay yes no good great fine nice hello hi hey bye goodbye cheers please danke schon
     merci gracias grazie obrigado""".split()
@@ -68,7 +69,8 @@ def completed(question: str, before: str) -> str:
         return f"{_capital(bare)} {_without_question_word(continued(before) or before)}"
     fragment = _fragment(question)
     if fragment:
-        return next((made for made in _replacements(fragment, before) if made), f"{before} {fragment}")
+        behind = "" if _is_alone(question) else f"{before} {fragment}"
+        return next((made for made in _replacements(fragment, before) if made), behind)
     head = _HEAD.search(before)
     return _THE_ONE.sub(f"the {head[1]}", question) if head and names_in(question) and _THE_ONE.search(question) else ""
 
@@ -84,7 +86,20 @@ def _fragment(question: str) -> str:
     one = _THE_ONE.match(rest)
     if one and (about or tied) and _LED.fullmatch(rest[one.end() :].strip()):
         return rest[one.end() :].strip()
-    return rest if about or (tied and not _OPENS_QUESTION.match(rest)) else ""
+    return rest if about or _is_alone(question) or (tied and not _asks(rest)) else ""
+
+
+def _is_alone(question: str) -> bool:
+    """Whether a code or name is all of it: "P3?", "Grace Hopper?"."""
+    bare = question.strip(" ?!.")
+    named = _CODE.fullmatch(bare) or any(span.end - span.start == len(bare) for span in names_in(bare))
+    return bool(named) and question.endswith("?")
+
+
+def _asks(text: str) -> bool:
+    """Whether it is a question of its own: also "since when does ..."."""
+    led = _LED.fullmatch(text)
+    return bool(_OPENS_QUESTION.match(text) or (led and _QUESTION_WORD.match(led["rest"])))
 
 
 def _replacements(fragment: str, before: str) -> Iterator[str]:
@@ -131,7 +146,8 @@ def _last_replaced(fragment: str, places: list[tuple[int, int]], before: str) ->
     if not places:
         return ""
     start, end = places[-1]
-    return before[:start] + fragment + before[end:]
+    owns = _OWNS.match(before, end)  # "Ada's desk", and then "Grace's?"
+    return before[:start] + (_OWNS.sub("", fragment) if owns else fragment) + before[end:]
 
 
 def _asks_only(bare: str) -> bool:

@@ -162,7 +162,7 @@ _CUES = (
     (
         Kind.CHOICE,
         r"""
-        (?<!more)(?<!one) or (?!not\b|more\b|less\b|so\b)| oder |[a-z)] ou (?!se |est |sont )
+        ^(?!.+ whether ).*(?<!more)(?<!one) or (?!not\b|more\b|less\b|so\b)| oder |[a-z)] ou (?!se |est |sont )
         \bbetween .+ and .+, (?:who|which|what)\b|\bwhich (?:one )?of the two\b|\bwelche\w? (?:der|von) beiden\b
         \blequel des deux\b|\bcual de los dos\b|^(?:quien|que|cual|es|son|esta|fue)\b.* [ou](?= )
         """,

@@ -22,7 +22,15 @@ from trivium_query.answer.direct.conditions import is_barred
 from trivium_query.answer.direct.contacts import contacts_in
 from trivium_query.answer.direct.focus import is_elsewhere
 from trivium_query.answer.direct.hops import Found
-from trivium_query.answer.direct.labels import has_another_role, labelled_in, named_as_in, numbered_in
+from trivium_query.answer.direct.labels import (
+    aged_in,
+    has_another_role,
+    is_part_of_ratio,
+    labelled_in,
+    named_as_in,
+    numbered_in,
+    ratio_in,
+)
 from trivium_query.answer.direct.life import BIRTH, DEATH, MONTHS, YEAR, life_in
 from trivium_query.answer.direct.opposites import WEEKDAYS, is_of_other_particle
 from trivium_query.answer.direct.short import ANY_DAY, CLOCK, NAME_CHARS, TIME, fits_wanted, trimmed, with_partners
@@ -131,7 +139,7 @@ def choose(
         rows = [one for one in rows if not (counts.search(one.text) and _is_called_so(one))]
     rows = list(_single(asked, question, [one for one in rows if _is_in_a_cell(one) and not _is_asked_there(one)]))
     rows = [one for one in rows if not is_barred(question, one) and not has_another_role(question, one.hit, one.end)]
-    rows = _of_its_code(question, rows)
+    rows = [one for one in _of_its_code(question, rows) if not is_part_of_ratio(question, one.hit, one.start, one.end)]
     for_whom = _for_whom(question, rows)
     rows = [one for one in rows if not _is_for_others(one, for_whom)]
     kin = [one for one in rows if one.odds == TOLD_ODDS] if _OF_KIN.match(question) else []
@@ -413,6 +421,8 @@ def _labelled(asked: Asked, question: str, found: Sequence[Found]) -> list[Found
             *contacts_in(question, one.hit),
             *named_as_in(question, one.hit),
             *numbered_in(question, one.hit),
+            *aged_in(question, one.hit),
+            *ratio_in(question, one.hit),
             *agents_in(question, one.hit),
         )
     ]

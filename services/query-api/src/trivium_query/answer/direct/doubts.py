@@ -172,7 +172,7 @@ def is_doubtful(question: str, short: str, said: str) -> bool:
         or _is_paid(question, short, said)
         or _is_of_the_other_end(question, said)
         or _is_birthday(question, short, said)
-        or _is_what_was_meant(question, said)
+        or _is_what_was_meant(question, short, said)
         or _is_before_its_label(question, short, said)
         or _is_no_name(question, short)
         or _is_no_amount(question, short)
@@ -279,10 +279,13 @@ def _is_mistaken(question: str, said: str) -> bool:
     return _MISTAKEN.search(said) is not None and _ASKS_FOR_MISTAKES.search(question) is None
 
 
-def _is_what_was_meant(question: str, said: str) -> bool:
+def _is_what_was_meant(question: str, short: str, said: str) -> bool:
     """What somebody meant to do, where it is asked what was done: "we meant to replace 90 laptops"."""
-    asks_of_intent = _ASKS_OF_INTENT.search(question) or _ASKS_FOR_PLANS.search(question)
-    return not asks_of_intent and bool(_WAS_MEANT.search(said) and _ASKS_OF_DONE.search(question))
+    meant = _WAS_MEANT.search(said) if _ASKS_OF_DONE.search(question) else None
+    if meant is None or _ASKS_OF_INTENT.search(question) or _ASKS_FOR_PLANS.search(question):
+        return False
+    at = said.find(short) if short else -1
+    return at < 0 or (at >= meant.end() and not re.search(r"[,;:]\s", said[meant.end() : at]))
 
 
 def _is_no_name(question: str, short: str) -> bool:
@@ -337,7 +340,7 @@ def _is_birthday(question: str, short: str, said: str) -> bool:
 def _is_no_longer_so(question: str, short: str, said: str) -> bool:
     """As "the salt was 25 g in my mother's recipe, but that is too much"."""
     told = _WAS_BUT.search(said)
-    return told is not None and 0 <= said.find(short) < told.end() and _OF_THEN.search(question) is None
+    return told is not None and told.start() <= said.find(short) < told.end() and _OF_THEN.search(question) is None
 
 
 def _is_surcharge(question: str, short: str, said: str) -> bool:

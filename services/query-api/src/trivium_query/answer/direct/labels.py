@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from trivium.domain.retrieval import Hit
 from trivium_query.answer.direct.life import Told
+from trivium_query.answer.direct.units import NUMBER_WORDS
 from trivium_query.words import content_words
 
 MAX_LABEL_WORDS = 4
@@ -32,6 +33,22 @@ _WHICH = re.compile(
 _WHICH_GOES = re.compile(r"^(?:which|what)\s+(?P<thing>[a-z]{3,})\s+(?!(?:of|in|at|with|and|or)\b)[a-z]{2,}s\b", re.I)
 _BRACKETED = re.compile(r"\s*\((?:the )?(?P<role>[a-z]{3,})\)")
 _CAPITALISED = r"[A-Z\u00c0-\u00de][\w'\u2019-]+"
+_HOW_OLD = re.compile(
+    rf"\b[Hh]ow old (?P<verb>is|was)\s+(?P<name>{_CAPITALISED}(?:\s+{_CAPITALISED})*)(?:\s(?:now|today))?\W*$"
+)
+_AGED = r"(?:\s+(?:has|had))?(?:\s+just)?\s+(?:turn(?:s|ed)|reached|is now|is|(?P<was>was))\s+(?:the age of\s+)?"
+_NO_AGE = (
+    r"(?![\w:.,/-]*\d)"
+    r"(?!\s?(?:%|[$\u20ac\u00a3]|(?!years?\b|(?:in|on|at)\b(?!\sthe\b)|and\b|last\b|this\b|when\b)[^\W\d_]))"
+)
+_OF_PARTS = re.compile(r"\bratio\b|\bin (?:what|which) proportions?\b", re.I)  # not "what proportion of the guests"
+_IN_PARTS = re.compile(r"\b(?:ratio|proportions?|parts?|mix\w*)\b", re.I)
+_CLOCK = re.compile(r"\d\d?:\d\d")
+_PARTS = frozenset(content_words("ratio proportion proportions part parts mix mixed"))
+_NEAR = 60  # characters of a ratio around a number of it
+_COUNT = rf"(?:\d+(?:[.,]\d+)?|an?|{NUMBER_WORDS})"
+_SHARE = r"(?:\s(?:parts?|measures?|shares?)(?:\s(?:of\s)?(?!to\b)[^\W\d_]+)?)?"
+_RATIO = re.compile(rf"\b{_COUNT}{_SHARE}(?:\s(?:to|for)\s(?:every\s|each\s)?|\s?:\s?){_COUNT}{_SHARE}(?![\w:])", re.I)
 _NAME = rf"{_CAPITALISED}(?:\s+(?:(?:van|von|de|der|del|di|da|la|le)\s+)*{_CAPITALISED}){{0,3}}"
 
 
@@ -69,6 +86,43 @@ def has_another_role(question: str, hit: Hit, end: int) -> bool:
     role = _role_in(question)
     told = _BRACKETED.match(hit.chunk.text, end)
     return role is not None and told is not None and role["role"].lower() != told["role"].lower()
+
+
+def aged_in(question: str, hit: Hit) -> Iterator[Told]:
+    """How old somebody is, right behind the name: "Walter Pym turned 100"."""
+    asked = _HOW_OLD.search(question)
+    if asked is None:
+        return
+    name = r"\s+".join(map(re.escape, asked["name"].split()))
+    for told in re.finditer(
+        rf"\b{name}(?:\s[A-Z][\w'-]+)?(?:,[^.,;]{{1,60}},)?{_AGED}(?P<after>\d+){_NO_AGE}", hit.chunk.text
+    ):
+        if not told["was"] or asked["verb"] == "was":  # "was 12 in 1950" tells no age of today
+            yield _told(told, 0)
+
+
+def ratio_in(question: str, hit: Hit) -> Iterator[Told]:
+    """The parts, in the one sentence that tells a ratio and has the most words asked, and most of them."""
+    asked = frozenset(content_words(question)) - _PARTS
+    if not _OF_PARTS.search(question) or not asked:
+        return
+    found = [
+        (span, ratio)
+        for span in hit.chunk.sentences
+        for ratio in _RATIO.finditer(hit.chunk.text, span.start, span.end)
+        if not _CLOCK.fullmatch(ratio[0]) and (":" in ratio[0] or _IN_PARTS.search(span.of(hit.chunk.text)))
+    ]
+    shares = [len(asked & frozenset(content_words(span.of(hit.chunk.text)))) for span, _ in found]
+    if shares and shares.count(max(shares)) == 1 and 2 * max(shares) >= len(asked):
+        yield Told(*found[shares.index(max(shares))][1].span())
+
+
+def is_part_of_ratio(question: str, hit: Hit, start: int, end: int) -> bool:
+    """Whether it is one number of a ratio that is asked for: the 18 of "18 to 1"."""
+    if not _OF_PARTS.search(question):
+        return False
+    whole = (ratio.span() for ratio in _RATIO.finditer(hit.chunk.text, max(0, start - _NEAR), end + _NEAR))
+    return any(first <= start and end <= last and (first, last) != (start, end) for first, last in whole)
 
 
 def numbered_in(question: str, hit: Hit) -> Iterator[Told]:

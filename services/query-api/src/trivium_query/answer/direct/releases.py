@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from trivium.domain.retrieval import Hit
 from trivium_query.answer.answerers.blocks import ITEM
 from trivium_query.answer.direct.compare_read import SURE, Compared
 from trivium_query.answer.direct.hops import Found
@@ -27,23 +28,23 @@ _BEFORE_DAY = re.compile(r"[\W_]*(?:(?:released|published|on|(?:mon|tue|wed|thu|
 _VERSION = r"v?(?P<version>\d+(?:\.\d+)+(?:[-+~][\w.+~-]+)?)(?![\w.])"
 _BEHIND = rf"(?:[\])]|[ \t]*[(\[:\u2013\u2014-]|,?\s+(?:released\s+)?(?:on\s+)?(?={_DAY.pattern}))[^\n]{{0,60}}"
 _HEAD_LINE = rf"[ \t#]*(?:[^\W\d_][\w+.-]*[ \t]+)?[\[(]?{_VERSION}(?:{_BEHIND})?(?<![.!?])[ \t]*$"
-_HEAD = re.compile(rf"(?:\A|(?<=\n\n)){_HEAD_LINE}", re.M | re.I)
+HEAD = re.compile(rf"(?:\A|(?<=\n\n)){_HEAD_LINE}", re.M | re.I)
 # What begins something else: a version behind no empty line, "Version 5", "[Unreleased]", or the next chapter.
-_ELSE = re.compile(rf"{_HEAD_LINE}|\W*(?:(?:\w+\s)?v?\d+\W*$|unreleased\b)", re.I)
+ELSE = re.compile(rf"{_HEAD_LINE}|\W*(?:(?:\w+\s)?v?\d+\W*$|unreleased\b)", re.I)
 _LINE = re.compile(r"^[^\n]+$", re.M)
-_CALLED = frozenset(content_words("since version versions release releases released come came out published appear"))
+CALLED = frozenset(content_words("since version versions release releases released come came out published appear"))
 _LOGS = frozenset(content_words("changelog change changes history news release releases version versions"))
-_SAME_DEED = tuple(
+SAME_DEED = tuple(
     frozenset(content_words(words))
     for words in (
-        "add introduce new bring",
+        "add introduce new bring features",
         "change modify",
-        "remove drop delete",
+        "remove drop dropped delete",
         "fix repair solve resolve",
         "deprecate",
     )
 )
-_UNDOES = _SAME_DEED[2:]  # what had it till then
+_UNDOES = SAME_DEED[2:]  # what had it till then
 MAX_DEED_WORDS = 2  # of the line between a version and its changes: "Fixed", "Bug fixes"
 
 
@@ -55,8 +56,8 @@ def released(question: str, ranked: Sequence[Candidate]) -> Compared | None:
     elif _WHICH.match(question):
         of = _OF.search(question)
         named = frozenset(content_words(of[1]) if of else ())  # not "of Android", of Larkspur's
-        ranked = [one for one in ranked if named <= _words_of_title(one)]
-        asked = frozenset(content_words(question)) - _CALLED
+        ranked = [one for one in ranked if named <= words_of_title(one.hit)]
+        asked = frozenset(content_words(question)) - CALLED
         alike = (one for one in ranked if denies(one.text) == denies(question))
         found = [change for one in alike for change in _changed(asked, one)]
     else:
@@ -66,44 +67,44 @@ def released(question: str, ranked: Sequence[Candidate]) -> Compared | None:
 
 def _day_of(question: str, version: str, one: Candidate) -> Iterator[tuple[Found, Found]]:
     text, place = one.hit.chunk.text, one.span
-    head = next((head for head in _HEAD.finditer(text, 0, place.end) if head.end() > place.start), None)
+    head = next((head for head in HEAD.finditer(text, 0, place.end) if head.end() > place.start), None)
     day = _DAY.search(text, head.end("version"), place.end) if head else None
     if head is None or day is None or head["version"] != version:
         return
     if not _BEFORE_DAY.fullmatch(text, head.end("version"), day.start()):
         return
-    others = frozenset(content_words(question)) - _CALLED - frozenset(content_words(version))
-    if others <= _words_of_title(one) | one.words:
+    others = frozenset(content_words(question)) - CALLED - frozenset(content_words(version))
+    if others <= words_of_title(one.hit) | one.words:
         yield Found(one.hit, *day.span(), SURE, ""), Found(one.hit, *head.span("version"), SURE, "")
 
 
 def _changed(asked: frozenset[str], one: Candidate) -> Iterator[tuple[Found, Found]]:
     """The version that the sentence stands under, where that has all that is asked, but what the document is called."""
     text = one.hit.chunk.text
-    heads = list(_HEAD.finditer(text, 0, one.span.start))
+    heads = list(HEAD.finditer(text, 0, one.span.start))
     if not heads or one.span.start <= heads[-1].end() or not asked & one.words:
         return
     between = [line[0].strip() for line in _LINE.finditer(text, heads[-1].end(), one.span.start)]
     between = [line for line in between if not ITEM.match(line)]
     named = [line for line in between if len(line.split()) <= MAX_DEED_WORDS]
-    if any(line[0].isdigit() for line in named) or any(map(_ELSE.match, between)):
+    if any(line[0].isdigit() for line in named) or any(map(ELSE.match, between)):
         return
     told = one.words | frozenset(content_words(named[-1] if named else ""))
-    told = told.union(*(deed for deed in _SAME_DEED if deed & told))
+    told = told.union(*(deed for deed in SAME_DEED if deed & told))
     if any(deed & told and not deed & asked for deed in _UNDOES):
         return
-    if asked - told <= _words_of_title(one) and _is_release(heads[-1], one):
+    if asked - told <= words_of_title(one.hit) and is_release(heads[-1], one.hit):
         place = Found(one.hit, one.span.start, one.span.end, SURE, "")
         yield Found(one.hit, *heads[-1].span("version"), SURE, ""), place
 
 
-def _is_release(head: re.Match[str], one: Candidate) -> bool:
+def is_release(head: re.Match[str], hit: Hit) -> bool:
     """Whether it is no section, "2.1 - Player": it has three numbers or a day, or is in what is called a changelog."""
-    return head["version"].count(".") > 1 or bool(_DAY.search(head[0]) or _LOGS & _words_of_title(one))
+    return head["version"].count(".") > 1 or bool(_DAY.search(head[0]) or _LOGS & words_of_title(hit))
 
 
-def _words_of_title(one: Candidate) -> frozenset[str]:
+def words_of_title(hit: Hit) -> frozenset[str]:
     """Of what the document is called, by itself or as a file, or begins with."""
-    chunk = one.hit.chunk
+    chunk = hit.chunk
     first = _LINE.search(chunk.text)
     return frozenset(content_words(f"{chunk.title} {chunk.source} {chunk.heading} {first[0] if first else ''}"))

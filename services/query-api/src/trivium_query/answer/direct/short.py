@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from calendar import month_name
+from calendar import day_name, month_name
 
 from trivium.text.names import names_in
 from trivium_query.answer.direct.hops import Found
@@ -22,6 +22,7 @@ _TITLES = frozenset({"dr", "prof", "mr", "mrs", "ms", "st", "sir", "dame", "lord
 _LEADING = re.compile(r"(?:(?:in|at(?! (?:least|most)\b)|on|by|from|of|to|with|and|the|a|an)\s+)+", re.I)
 _MONTH_DAY = re.compile(rf"(?=.*[a-z]){DATE}", re.I)
 _NUMBER = re.compile(rf"\d|\b{NUMBER_WORDS}\b|{SOME_TIME}", re.I)
+_DOTTED = re.compile(r"(?:[01]?\d|2[0-3])\.[0-5]\d")  # "22.40"
 _CLOCK = r"\b\d{1,2}(?:[.:]\d{2})?\s?(?:[ap]\.?m\b|uhr\b|o['\u2019]clock\b)|\b\d{1,2}:\d{2}\b|\b(?:noon|midnight)\b"
 CLOCK = re.compile(_CLOCK, re.I)
 TIME = re.compile(
@@ -51,6 +52,7 @@ _PART_OF = re.compile(r"\b(\d[\d,.]*)\s+(?:out\s+)?of\s+(?:(?:the|all|its)\s+)?$
 _DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
 _CODE = re.compile(r"(?<![\w-])(?=[A-Za-z-]*\d)\w+(?:-\w+){2,}(?![\w-])")
 _CAPITALISED = re.compile(r"(?<![\w.])([A-Z\u00c0-\u00de][\w'\u2019-]+)\s$")
+_DAY_OF = re.compile(rf"\b(?i:on|last|next|this)\s(?P<day>{'|'.join(day_name)})\s(?P<name>[A-Z\u00c0-\u00de][^.,;]*)$")
 _MADE_IN = re.compile(r"\w+(?:ed|own|ilt|ade)\s(?:in|at)\s(?:the\s)?(?=[A-Z])", re.A)
 _LIES = re.compile(r"\b(?:near|in|at|on|under|behind|between|along|beside|above|below|around|inside|outside)\s")
 _ORDINAL = re.compile(rf"{_NTH}\b", re.I)
@@ -64,7 +66,7 @@ def fits_wanted(wants: str, text: str) -> bool | None:
     """Whether the words are of the kind that is asked for; None where no kind is."""
     if wants == "date":
         day = ANY_DAY.search(text) is not None and not (text.isdigit() and len(text) < YEAR_DIGITS)
-        return day or TIME.search(text) is not None
+        return day or TIME.search(text) is not None or _DOTTED.fullmatch(text) is not None
     if wants == "number":
         return _NUMBER.search(text) is not None and _MONTH_DAY.fullmatch(text) is None
     if wants in ("name", "place"):
@@ -156,6 +158,8 @@ def _bare(text: str, start: int, end: int, wants: str) -> tuple[int, int]:
     if wants == "name" and (names := names_in(text[start:end])):
         last = next((at for at, name in enumerate(names) if name.key not in _TITLES), len(names) - 1)
         start, end = _name_from(text, start + names[0].start, start + names[last].end), start + names[last].end
+    if wants == "name" and (day := _DAY_OF.search(text[:end])) and day.start("day") <= start < day.start("name"):
+        start = day.start("name")
     if (lead := _LEADING.match(text, start, end)) and lead.end() < end:
         start = lead.end()
     said = text[start:end]

@@ -31,10 +31,16 @@ def _in(units: str) -> re.Pattern[str]:
 _MEASURES = f"{_LENGTH}|{_TIME}|{_MASS}|{_HEAT}"
 _PERCENT = r"%|per ?cent"
 _PRICE = rf"{_MONEY}|[$€£¥](?:\s?\d+)?"
+_WHAT = r"\bwhat (?:(?:is|was) the )?"
 _WANTED = (
-    (re.compile(r"\bhow (?:long|far|deep|high|tall|wide|thick)\b", re.I), f"{_LENGTH}|{_TIME}"),
-    (re.compile(r"\bhow heavy\b|\bhow much\b.*\bweighs?\b", re.I), _MASS),
-    (re.compile(r"\bhow (?:hot|warm|cold)\b", re.I), _HEAT),
+    (
+        re.compile(
+            rf"\bhow (?:long|far|deep|high|tall|wide|thick)\b|{_WHAT}(?:length|depth|height|width|thickness)\b", re.I
+        ),
+        f"{_LENGTH}|{_TIME}",
+    ),
+    (re.compile(rf"\bhow heavy\b|\bhow much\b.*\bweighs?\b|{_WHAT}weight\b", re.I), _MASS),
+    (re.compile(rf"\bhow (?:hot|warm|cold)\b|{_WHAT}temperature\b", re.I), _HEAT),
     (re.compile(r"\bhow old\b", re.I), _TIME),
     (re.compile(r"\binterest rate\b|\bpercentage\b|\bwhat (?:share|proportion)\b", re.I), _PERCENT),
     (

@@ -13,7 +13,7 @@ from trivium_query.answer.direct.hops import Read
 from trivium_query.answer.direct.opposites import is_of_another_day, is_required
 from trivium_query.answer.direct.polarity import denies, is_settled
 from trivium_query.answer.direct.yes_no import Decided
-from trivium_query.answer.direct.yes_no_weighed import ReadSentence, weigh
+from trivium_query.answer.direct.yes_no_weighed import ReadSentence, best_odds, lead_of, weigh
 from trivium_query.answer.evidence import Candidate
 from trivium_query.answer.extractive import Extract
 from trivium_query.words import content_words, is_function_word
@@ -25,6 +25,8 @@ MAX_TELLING = 6  # of them, those that tell most of what is asked, names apart: 
 # by -4, 163 and 63 without a bound. How likely the word is right, `confidence` tells.
 MIN_ODDS = -8.0  # of the word against "this sentence does not tell"; a logarithm
 TELLING_ODDS = -0.5  # of a sentence that tells it by itself
+MAX_AGAIN = 3  # sentences, those with the highest odds, which are read again
+AROUND = (1, 2)  # sentences on either side of it, each time
 YES, NO = (0, 3), (4, 6)  # characters
 _COMMAND = re.compile(r"(?:[$>] )?(?:\./)?[a-z][\w.-]*(?: \S+)*? (?:--[a-z]\S+|-[A-Za-z])(?: \S+)*[^\s.?!,;:]")
 
@@ -50,8 +52,15 @@ async def read_yes_or_no(
     """None where no sentence tells. Raises what `read` raises."""
     if not sentences:
         return None
-    found = [with_odds(*each) for each in zip(sentences, await read(question, passages_of(sentences)), strict=True)]
-    word, place, likely = weigh(question, found, weights)
+    found = await _read_each(question, sentences, passages_of(sentences), read)
+    if max(map(best_odds, found)) < MIN_ODDS:
+        return None
+    again = sorted(found, key=best_odds, reverse=True)[:MAX_AGAIN]
+    likeliest = [one.sentence for one in again]
+    around = [passage for near in AROUND for passage in passages_of(likeliest, before=near, after=near)]
+    reread = await _read_each(question, likeliest * len(AROUND), around, read)
+    leads = [lead_of(reread[start : start + len(again)]) for start in range(0, len(reread), len(again))]
+    word, place, likely = weigh(question, found, weights, leads)
     odds = [one.odds(word) for one in found]
     best, other = max(odds), max(one.odds("no" if word == "yes" else "yes") for one in found)
     if best < MIN_ODDS:
@@ -60,6 +69,12 @@ async def read_yes_or_no(
     if _rules_out(question, deciding.text):
         word = "no"
     return Decided(word, deciding, by_rule=False, odds=best, ahead=best - other, likely=likely)
+
+
+async def _read_each(
+    question: str, sentences: Sequence[Candidate], passages: Sequence[Passage], read: Read
+) -> list[ReadSentence]:
+    return [with_odds(*each) for each in zip(sentences, await read(question, passages), strict=True)]
 
 
 def _rules_out(question: str, said: str) -> bool:
@@ -77,9 +92,13 @@ def _deciding(sentences: Sequence[Candidate], odds: Sequence[float], best: int) 
     return sentences[next((at for at in before if odds[at] > TELLING_ODDS), best)]
 
 
-def passages_of(sentences: Sequence[Candidate]) -> list[Passage]:
+def passages_of(sentences: Sequence[Candidate], *, before: int = 1, after: int = 0) -> list[Passage]:
     """What the reader is given of each."""
-    return list(map(_passage, sentences))
+    return [
+        passage_of(chunk.text, chunk.sentences or split_sentences(chunk.text), one.span, chunk.title, before, after)
+        for one in sentences
+        for chunk in (one.hit.chunk,)
+    ]
 
 
 def with_odds(sentence: Candidate, reading: Reading) -> ReadSentence:
@@ -87,15 +106,13 @@ def with_odds(sentence: Candidate, reading: Reading) -> ReadSentence:
     return ReadSentence(sentence, _odds(reading, YES), _odds(reading, NO))
 
 
-def passage_of(text: str, sentences: Sequence[Span], sentence: Span, title: str) -> Passage:
-    """The words to choose from, and the sentence after the one before it, which often has the name for its "it"."""
-    before = max((span.start for span in sentences if span.end <= sentence.start), default=sentence.start)
-    return Passage(WORDS + text[before : sentence.end], title)
-
-
-def _passage(one: Candidate) -> Passage:
-    chunk = one.hit.chunk
-    return passage_of(chunk.text, chunk.sentences or split_sentences(chunk.text), one.span, chunk.title)
+def passage_of(
+    text: str, sentences: Sequence[Span], sentence: Span, title: str, before: int = 1, after: int = 0
+) -> Passage:
+    """The words to choose from, and the sentence with so many around it: the one before often names its "it"."""
+    starts = sorted(span.start for span in sentences if span.end <= sentence.start)[-before:]
+    ends = sorted(span.end for span in sentences if span.start >= sentence.end)[:after]
+    return Passage(WORDS + text[min([*starts, sentence.start]) : max([*ends, sentence.end])], title)
 
 
 def _odds(reading: Reading, place: tuple[int, int]) -> float:
