@@ -38,6 +38,8 @@ class ImapPeer:
         self.size: int | None = None
         self.busy: set[int] = set()
         """UIDs of messages that it does not give for now."""
+        self.expunged: set[int] = set()
+        """UIDs of messages that went: a session still counts them, and is told nothing of them (RFC 3501 7.4.1)."""
         self.flood = False
         self.drips: str | None = None
         """The command that it answers a byte at a time; "" is its greeting."""
@@ -153,6 +155,8 @@ class _Session(socketserver.StreamRequestHandler):
 
     def tell(self, place: int) -> None:
         uid = self.uids[place - 1]
+        if uid in self.peer.expunged:
+            return
         size = self.peer.size if self.peer.size is not None else len(self.peer.message(uid))
         self.say(f"* {place} FETCH (UID {uid} RFC822.SIZE {size})".encode())
 

@@ -162,17 +162,23 @@ class SitePeer:
 
 
 class OddDav(Asked):
-    """A WebDAV server that lists whatever `lists` says, of a folder that may have `moved` elsewhere."""
+    """A WebDAV server that lists whatever `lists` says, of a folder that may have `moved` elsewhere.
+
+    Of `refused` folders it tells a status alone.
+    """
 
     asked: ClassVar[list[str]] = []
     busy: ClassVar[set[str]] = set()
     lists: ClassVar[Any] = None
     moved: ClassVar[dict[str, str]] = {}
+    refused: ClassVar[dict[str, int]] = {}
 
     def do_PROPFIND(self) -> None:
         self.rfile.read(int(self.headers.get("Content-Length", 0)))
         self.asked.append(self.path)
-        if self.path in self.moved:
+        if self.path in self.refused:
+            self.answer(self.refused[self.path])
+        elif self.path in self.moved:
             self.answer(301, Location=self.moved[self.path])
         else:
             self.answer(207, self.lists(self.path), Content_Type="application/xml")

@@ -1217,7 +1217,10 @@ class Connection(Output, frozen=True, kw_only=True):
     stored: Annotated[int, Meta(description="Files that the newest look brought; known ones are not counted.")]
     deleted: int
     failed: Annotated[int, Meta(description="Files that could not be had; the next look tries them again.")]
-    error: Annotated[Reason | None, Meta(description="Of the look, else of its first file that failed.")] = None
+    error: Annotated[
+        Reason | None,
+        Meta(description="Of the look, else of its first file that failed; when added, of a folder not there."),
+    ] = None
 
 
 class Connections(Output, frozen=True):

@@ -335,6 +335,33 @@ def test_a_file_that_is_called_like_a_home_folder_keeps_no_other_back(run: Run, 
     assert run("connect", "add", "x", "folder", "~$docs").exit_code == 0
 
 
+@pytest.mark.parametrize(("option", "name"), [("--dataset", "my papers"), ("--dataset", ""), ("--run", "x" * 101)])
+def test_a_name_that_names_no_dataset_or_run_is_refused_before_a_file_is_sent(
+    run: Run, world: World, option: str, name: str
+) -> None:
+    write("a.txt", "Ada.")
+    shown = run("ingest", "a.txt", option, name)
+    assert (shown.exit_code, "letters, digits" in shown.stderr, option in shown.stderr) == (2, True, True)
+    assert "sent" not in shown.stderr
+    assert world.accepted == []
+
+
+def test_what_would_fail_every_file_ends_the_hand_over_at_the_first(run: Run) -> None:
+    for name in ("a.txt", "b.txt"):
+        write(name, "Ada.")
+    shown = run("ingest", "a.txt", "b.txt", "--extractor", "agent")
+    assert (shown.exit_code, "Failed:" in shown.stderr) == (1, False)
+    assert shown.stderr.count("language model") == 1
+
+
+def test_a_folder_that_is_not_there_is_connected_with_a_word_of_it(run: Run) -> None:
+    shown = run("connect", "add", "away", "folder", "letters")
+    assert (shown.exit_code, shown.stdout) == (0, "Connected: away\n")
+    assert f"There is no folder {Path('letters').resolve()}. Make it" in shown.stderr
+    Path("letters").mkdir()
+    assert "There is no folder" not in run("connect", "add", "here", "folder", "letters").stderr
+
+
 def test_a_connection_that_was_never_looked_at_came_to_nothing_yet(run: Run) -> None:
     run("connect", "add", "x", "folder", "letters")
     assert run("connect", "list").stdout.splitlines()[1].split("\t")[4:] == ["new", "never", ""]
@@ -356,7 +383,7 @@ def test_an_ingest_that_finds_no_file_says_so(run: Run, options: tuple[str, ...]
         ("chunks", "caf\udce9", "--json"),
         ("documents", "--run", "caf\udce9"),
         ("graph", "undo", "caf\udce9"),
-        ("ingest", "a.txt", "--dataset", "caf\udce9"),
+        ("delete", "--dataset", "caf\udce9"),
         ("graph", "tool", "search_kg", '{"name": "caf\udce9"}'),
     ],
     ids=lambda command: command[0],

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trivium.domain.errors import Refused
-from trivium.text.urls import canonical_url, same_page, video_of
+from trivium.text.urls import canonical_url, checked_url, same_page, video_of
 
 VIDEO = "dQw4w9WgXcQ"
 
@@ -66,3 +66,12 @@ def test_spellings_of_one_page_meet(one: str, other: str, same: bool) -> None:
 )
 def test_a_videos_address_is_known(url: str, video: str) -> None:
     assert video_of(url) == video
+
+
+@pytest.mark.parametrize(
+    "url", ["https://\\xn--a.example/", "https://xn--\x7f.example/", "https://[::1/", "https:///a"]
+)
+def test_what_is_no_address_is_refused(url: str) -> None:
+    with pytest.raises(Refused) as refused:
+        checked_url(url)
+    assert refused.value.code == "bad_url"

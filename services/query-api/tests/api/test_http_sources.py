@@ -248,11 +248,38 @@ async def test_an_address_is_taken_and_a_private_one_refused(client: httpx2.Asyn
         ("\\\\server\\share\\x.txt", "server/share/x.txt"),
         ('the "old" quay.txt', 'the "old" quay.txt'),
         ("100%.txt", "100%.txt"),
+        ("=?utf-8?B?w6Q?=.txt", "=?utf-8?B?w6Q?=.txt"),
+        ("=?utf-8?B?w?=", "=?utf-8?B?w?="),
+        ("a; filename*=utf-8''b.txt", "a; filename*=utf-8''b.txt"),
     ],
 )
 async def test_a_file_is_called_by_its_path_and_cannot_climb(client: httpx2.AsyncClient, given: str, kept: str) -> None:
     answer = await client.post("/v1/sources", files={"file": (given, b"x")})
     assert answer.json()["sources"][0]["name"] == kept
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        """filename="=?utf-8?B?w6QgYi50eHQ=?="; filename*=utf-8''%C3%A4%20b.txt""",
+        """filename*=UTF-8'de'%C3%A4%20b.txt; filename=x.txt""",
+        'filename="=?utf-8?B?w6QgYi50eHQ=?="',
+    ],
+)
+async def test_a_name_as_dot_net_writes_it_is_read(client: httpx2.AsyncClient, header: str) -> None:
+    form = f'--b\r\nContent-Disposition: form-data; name="file"; {header}\r\n\r\nx\r\n--b--\r\n'
+    answer = await client.post(
+        "/v1/sources", content=form.encode(), headers={"content-type": "multipart/form-data; boundary=b"}
+    )
+    assert answer.json()["sources"][0]["name"] == "\u00e4 b.txt"
+
+
+async def test_a_name_that_forms_may_not_write_is_told(client: httpx2.AsyncClient) -> None:
+    form = """--b\r\nContent-Disposition: form-data; name="file"; filename*=utf-8''a.txt\r\n\r\nx\r\n--b--\r\n"""
+    answer = await client.post(
+        "/v1/sources", content=form.encode(), headers={"content-type": "multipart/form-data; boundary=b"}
+    )
+    assert (answer.status_code, "filename=" in answer.text) == (422, True)
 
 
 async def test_a_windows_path_is_kept_however_its_form_was_written(client: httpx2.AsyncClient) -> None:

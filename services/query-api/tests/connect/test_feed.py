@@ -81,6 +81,37 @@ def test_atom_is_read_too(world: World, site: SitePeer, address: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("kind", "title", "text", "shown"),
+    [
+        (
+            "text",
+            "A &lt;b&gt;",
+            "for n&lt;m and p&gt;q\n\nthe rest",
+            "A <b>|<p>for n&lt;m and p&gt;q</p><p>the rest</p>",
+        ),
+        ("text", "x", "said &lt;p&gt;so&lt;/p&gt;", "x|said <p>so</p>"),
+        (
+            "html",
+            "Fog &amp;amp; &lt;em&gt;rain&lt;/em&gt;",
+            "&lt;p&gt;n &amp;lt; m&lt;/p&gt;",
+            "Fog & rain|<p>n &lt; m</p>",
+        ),
+    ],
+)
+def test_what_a_feed_calls_text_is_no_markup_and_a_title_in_html_is_read_as_text(
+    world: World, site: SitePeer, address: str, kind: str, title: str, text: str, shown: str
+) -> None:
+    told = f"<title type='{kind}'>{title}</title><summary type='{kind}'>{text}</summary>"
+    feed = f"<feed xmlns='http://www.w3.org/2005/Atom'><title>N</title><entry><id>urn:1</id>{told}</entry></feed>"
+    site.pages["/atom"] = ("application/atom+xml", feed.encode())
+    world.add("feed", f"{address}/atom")
+    assert world.came_to() == (1, 0, 0)
+    (content,) = world.documents().values()
+    (source,) = world.call("GET", "/v1/sources").json()["sources"]
+    assert f"{source['title']}|{content.decode().partition('</h1>')[2].partition('</article>')[0]}" == shown
+
+
+@pytest.mark.parametrize(
     ("title", "name"),
     [
         ("Fog &#55357;&#56842;", "Fog"),
@@ -103,6 +134,16 @@ def test_a_reference_to_what_is_no_character_costs_no_more_than_itself(
     assert world.came_to() == (3, 0, 0)
     assert any(source.startswith(f"here://{name}-") for source in world.documents())
     assert any("\U0001f60a".encode() in content for content in world.documents().values()) == (title[:4] == "Fog ")
+
+
+def test_a_place_on_the_map_that_stands_nowhere_costs_no_entry(world: World, site: SitePeer, address: str) -> None:
+    kind, feed = rss(item("The lamp"), item("The tower"))
+    feed = feed.replace(b"<rss ", b"<rss xmlns:g='http://www.opengis.net/gml' ").replace(
+        b"</item>", b"<g:pos>1 2</g:pos><g:posList>1 2 3 4</g:posList></item>"
+    )
+    site.pages["/feed"] = (kind, feed)
+    world.add("feed", f"{address}/feed")
+    assert world.came_to() == (2, 0, 0)
 
 
 def declared(charset: str, title: str) -> str:

@@ -136,6 +136,65 @@ def test_a_folder_that_is_not_there_loses_no_document(world: World, papers: Path
     assert len(world.documents()) == 2
 
 
+def test_the_data_directory_within_a_folder_is_not_read(world: World, papers: Path) -> None:
+    world.set(data_dir=papers / "sub/data")
+    write(papers / "sub/data/objects/original", "The first paper.")
+    world.add("folder", str(papers))
+    world.look()
+    assert set(world.documents()) == {"here://one.txt", "here://sub/two.md"}
+
+
+def test_a_folder_whose_disk_is_not_mounted_loses_no_document(
+    world: World, papers: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.add("folder", str(papers))
+    world.look()
+    mounted = papers.rename(papers.with_name("elsewhere"))
+    papers.mkdir()
+    with monkeypatch.context() as unmounted:
+        unmounted.setattr("trivium_query.connect.folder._device", lambda _: "another")
+        found = world.look()
+    assert (found["deleted"], found["error"]["code"]) == (0, "no_such_folder")
+    papers.rmdir()
+    mounted.rename(papers)
+    assert world.came_to() == (0, 0, 0)
+    (papers / "one.txt").unlink()
+    (papers / "sub/two.md").unlink()
+    assert world.came_to() == (0, 2, 0)
+
+
+def test_what_a_look_that_broke_off_stored_is_not_lost_with_the_disk(
+    world: World, papers: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.set(limits="tenant.documents=1/d")
+    world.add("folder", str(papers))
+    assert world.came_to() == (1, 0, 0)
+    papers.rename(papers.with_name("elsewhere"))
+    papers.mkdir()
+    monkeypatch.setattr("trivium_query.connect.folder._device", lambda _: "another")
+    assert world.came_to() == (0, 0, 0)
+    assert len(world.documents()) == 1
+
+
+def test_the_data_directory_itself_is_no_folder_to_watch(world: World) -> None:
+    assert world.refused("folder", str(world.settings.data_dir)) == "forbidden_folder"
+
+
+def test_a_folder_that_is_away_when_it_is_added_is_told_and_looked_at_once_it_is_there(
+    world: World, papers: Path
+) -> None:
+    for kind, location in (("folder", "away"), ("git", "away#main")):
+        added = world.add(kind, str(papers / location), id=kind)
+        assert (added["activity"], added["error"]["code"]) == ("new", "no_such_folder")
+        assert "error" not in world.call("GET", f"/v1/connections/{kind}").json()
+    added = world.add("folder", str(papers / ("x" * 300)), id="odd")
+    assert (added["error"]["code"], world.look("odd")["error"]["code"]) == ("unreadable", "unreadable")
+    assert "error" not in world.add("folder", str(papers))
+    write(papers / "away/three.txt", "A third.")
+    world.call("POST", "/v1/connections/folder/run")
+    wait_until(lambda: "folder://three.txt" in world.documents(), "it is looked at")
+
+
 @pytest.mark.parametrize("fault", [errno.EACCES, errno.EIO, errno.ESTALE])
 def test_what_cannot_be_looked_at_is_told_and_not_gone_while_the_others_go_on(
     world: World, papers: Path, failing: dict[tuple[str, Path], int], fault: int

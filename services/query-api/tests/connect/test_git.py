@@ -63,6 +63,17 @@ def test_submodules_links_and_hidden_files_are_not_followed(world: World, reposi
     assert world.came_to() == (3, 0, 0)
 
 
+def test_a_file_that_is_kept_in_lfs_is_told_and_its_pointer_is_no_document(
+    world: World, repository: GitPeer, address: str
+) -> None:
+    pointer = f"version https://git-lfs.github.com/spec/v1\noid sha256:{'4d' * 32}\nsize 12345\n"
+    repository.commit({**FILES, "report.pdf": pointer})
+    world.add("git", address)
+    found = world.look()
+    assert (found["stored"], found["failed"], found["error"]["code"]) == (3, 1, "in_lfs")
+    assert "here://report.pdf" not in world.documents()
+
+
 def test_a_file_that_fails_is_tried_again_though_the_branch_stays(
     world: World, repository: GitPeer, address: str
 ) -> None:

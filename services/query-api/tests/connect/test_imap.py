@@ -55,6 +55,20 @@ def test_messages_are_followed_by_their_uids(world: World, peer: ImapPeer, addre
     assert set(world.documents()) == {"here://7-3.eml", "here://7-9.eml", "here://7-12.eml"}
 
 
+@pytest.mark.parametrize("gone", [{9}, {9, 12}, {3, 4, 9}, {15}])
+def test_a_message_that_goes_while_it_is_looked_for_takes_no_other_along(
+    world: World, peer: ImapPeer, address: str, gone: set[int]
+) -> None:
+    peer.uids = [3, 4, 9, 12, 15]
+    follow(world, address)
+    assert world.came_to() == (5, 0, 0)
+    peer.expunged = gone
+    assert world.look()["deleted"] in (0, len(gone)), "the last is there as long as its place is counted"
+    peer.uids = [uid for uid in peer.uids if uid not in gone]
+    world.look()
+    assert set(world.documents()) == {f"here://7-{uid}.eml" for uid in peer.uids}
+
+
 def test_of_a_million_messages_only_new_ones_are_asked_for(world: World, peer: ImapPeer, address: str) -> None:
     peer.uids = range(2, 2_000_002, 2)
     follow(world, address)

@@ -98,6 +98,7 @@ def odd() -> Iterator[tuple[type[OddDav], str]]:
     OddDav.asked.clear()
     OddDav.moved.clear()
     OddDav.busy.clear()
+    OddDav.refused.clear()
     with serving(OddDav) as url:
         yield OddDav, url
 
@@ -183,6 +184,37 @@ def test_what_the_server_cannot_tell_of_is_told_and_not_gone_while_the_others_go
     assert (found["stored"], found["deleted"], found["failed"]) == (1, 0, 0)
     assert found["error"]["code"] == "fetch_failed"
     assert "here://sub/two.txt" in world.documents()
+
+
+@pytest.mark.parametrize("status", [403, 404, 503])
+def test_a_folder_that_cannot_be_listed_is_told_and_not_gone_while_the_others_go_on(
+    world: World, odd: tuple[type[OddDav], str], status: int
+) -> None:
+    peer, url = odd
+    folders = ["/dav/a/", "/dav/b/", "/dav/c/"]
+    top = listing(("/dav/", True), *((folder, True) for folder in folders))
+    peer.lists = staticmethod(lambda at: top if at == "/dav/" else listing((at, True), (f"{at}one.txt", False)))
+    peer.refused.update({"/dav/b/": status, "/dav/c/": status})
+    world.add("webdav", f"{url}/dav")
+    found = world.look()
+    assert (found["stored"], found["deleted"], found["error"]["code"]) == (1, 0, "fetch_failed")
+    assert "/dav/c/" in found["error"]["message"]
+    peer.refused.clear()
+    assert world.came_to() == (2, 0, 0)
+    peer.refused["/dav/b/"] = status
+    peer.lists = staticmethod(lambda at: top if at == "/dav/" else listing((at, True)))
+    assert world.look()["deleted"] == 0
+    assert len(world.documents()) == 3
+
+
+def test_a_server_that_lists_no_folder_any_more_is_left(world: World, odd: tuple[type[OddDav], str]) -> None:
+    peer, url = odd
+    folders = [f"/dav/{number}/" for number in range(2 * MAX_SILENCES)]
+    peer.lists = staticmethod(lambda _: listing(("/dav/", True), *((folder, True) for folder in folders)))
+    peer.refused.update(dict.fromkeys(folders, 503))
+    world.add("webdav", f"{url}/dav", max_per_s=1000)
+    assert world.look()["error"]["code"] == "fetch_failed"
+    assert len(peer.asked) == 1 + MAX_SILENCES
 
 
 def test_files_that_fail_for_now_hold_back_nothing_that_stands_behind_them(

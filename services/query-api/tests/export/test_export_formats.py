@@ -6,6 +6,7 @@ import io
 import json
 import re
 
+import msgspec
 import networkx
 import pytest
 import rdflib
@@ -88,6 +89,15 @@ def test_n_triples_are_read_by_rdflib(name: str, kind: str, snippet: str) -> Non
     assert graph.value(said, rdflib.RDF.subject) == subject
     assert graph.value(said, rdflib.URIRef("urn:trivium:snippet")) == rdflib.Literal(snippet)
     assert (subject, graph.value(said, rdflib.RDF.predicate), None) in graph
+
+
+def test_what_an_edit_states_by_itself_is_of_no_document_in_n_triples() -> None:
+    one, other = entity(1, "Ada"), entity(2, "Babbage")
+    told = msgspec.structs.replace(statement(7, one, other, "KNOWS", ""), document_id="", document="")
+    graph = rdflib.Graph().parse(data=file_of(ExportFormat.RDF, [one, other, told]), format="nt")
+    assert (rdflib.URIRef(f"urn:trivium:entity:{one.id}"), None, None) in graph
+    assert not list(graph.subject_objects(rdflib.DCTERMS.source))
+    assert not list(graph.subject_objects(rdflib.DCTERMS.title))
 
 
 @given(texts, texts, texts)

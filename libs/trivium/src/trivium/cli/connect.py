@@ -102,6 +102,8 @@ def add(
         print_json(made)
         return
     say(f"Connected: {made.id}")
+    if made.error:
+        note(f"{one_line(made.error.message)} {one_line(made.error.action)}")
     if made.every_s:
         note(f"It is looked at every {made.every_s} s while `trivium serve` runs.")
     else:

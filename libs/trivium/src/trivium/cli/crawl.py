@@ -10,7 +10,7 @@ import click
 import msgspec
 
 from trivium.cli.progress import Progress
-from trivium.cli.sent import WEB, Problem, Sent
+from trivium.cli.sent import OF_ALL, WEB, Problem, Sent
 from trivium.cli.terminal import counted, note, one_line
 from trivium.domain.crawl import CrawlRequest, Fate
 from trivium.domain.errors import TriviumError
@@ -62,7 +62,7 @@ def crawl_sites(
                 elif visit.fate is Fate.FAILED and visit.reason is not None:
                     sent.problems.append(Problem(visit.url, f"{visit.reason.message} {visit.reason.action}".strip()))
         except TriviumError as error:
-            if error.code == "server_unreachable":
+            if error.code in OF_ALL:
                 raise
             sent.problems.append(Problem(url, str(error)))
         parts = ", ".join(f"{fates[fate]} {fate.value.replace('_', ' ')}" for fate in Fate)

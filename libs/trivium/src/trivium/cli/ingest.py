@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -19,14 +20,14 @@ from trivium.cli.documents import remark
 from trivium.cli.estimate import tell_estimate
 from trivium.cli.password import takes_password
 from trivium.cli.progress import Progress, progress
-from trivium.cli.sent import WEB, Problem, Sent
+from trivium.cli.sent import OF_ALL, WEB, Problem, Sent
 from trivium.cli.session import connected, server_is_running
 from trivium.cli.sync import holding_files, refuse_whole_root, remove_absent, require_folders
 from trivium.cli.terminal import counted, note, one_line, say
 from trivium.cli.walk import FoundFile, Skipped, Walk, expanded
 from trivium.config import load_settings
 from trivium.domain.crawl import MAX_DEPTH, MAX_PAGES
-from trivium.domain.documents import DocumentState
+from trivium.domain.documents import DATASET, MAX_DATASET_CHARS, DocumentState
 from trivium.domain.errors import TriviumError, TryLater
 from trivium.domain.extractors import Extractor
 from trivium.domain.runs import new_run
@@ -42,6 +43,14 @@ MAX_LISTED = 50
 _LIMITED = ("too_many", "http_429")
 
 
+def _checked_name(_: click.Context, option: click.Parameter, name: str) -> str:
+    """Before a file is sent. Raises `click.BadParameter` for what cannot name a dataset or a run; "" is none."""
+    wanted = bool(name or option.default)
+    if wanted and not (len(name) <= MAX_DATASET_CHARS and re.fullmatch(DATASET, name)):
+        raise click.BadParameter(f"{name[:80]!r} is not at most {MAX_DATASET_CHARS} {api.MATCHING[api.DATASET_NAME]}.")
+    return name
+
+
 @click.command()
 @click.argument("what", nargs=-1, required=True, metavar="PATH|URL...")
 @click.option(
@@ -50,9 +59,17 @@ _LIMITED = ("too_many", "http_429")
     default=Path(),
     help="Name the files relative to this folder (default: the working folder).",
 )
-@click.option("--dataset", default="default", show_default=True, help="A named group of sources.")
+@click.option(
+    "--dataset", default="default", show_default=True, callback=_checked_name, help="A named group of sources."
+)
 @click.option("--move", is_flag=True, help="Move what is in another dataset to this one; it is not read anew.")
-@click.option("--run", default="", metavar="NAME", help="What this ingest is called; without, by its time.")
+@click.option(
+    "--run",
+    default="",
+    metavar="NAME",
+    callback=_checked_name,
+    help="What this ingest is called; without, by its time.",
+)
 @click.option("--hidden", is_flag=True, help="Take hidden files and folders too.")
 @click.option("--follow-links", is_flag=True, help="Follow links to folders.")
 @click.option(
@@ -188,7 +205,7 @@ def _gone(
 def _send(client: TriviumClient, files: Sequence[FoundFile], urls: Sequence[str], shown: Progress, **said: Any) -> Sent:
     """Hand everything over, with what is said of it.
 
-    One that fails keeps none of the others back; a server that is gone ends it.
+    One that fails keeps none of the others back; what would fail all of them, as a server that is gone, ends it.
     """
     sent = Sent(said["run"])
     for count, (name, submit) in enumerate(_submissions(client, files, urls, said), start=1):
@@ -197,7 +214,7 @@ def _send(client: TriviumClient, files: Sequence[FoundFile], urls: Sequence[str]
         except OSError as error:
             sent.problems.append(Problem(name, f"It could not be read: {error.strerror or error}."))
         except TriviumError as error:
-            if error.code == "server_unreachable":
+            if error.code in OF_ALL:
                 raise
             sent.problems.append(Problem(name, str(error)))
         else:

@@ -7,6 +7,8 @@ import msgspec
 from trivium import api
 
 WEB = ("http://", "https://")
+OF_ALL = frozenset(("server_unreachable", "unauthenticated", "forbidden", "tenant_being_erased", "no_language_model"))
+"""Codes of failures that every other source would meet, too."""
 
 
 class Problem(msgspec.Struct, frozen=True):

@@ -16,7 +16,7 @@ import click
 import msgspec
 
 from trivium.api import Output
-from trivium.domain.parsed import Position
+from trivium.domain.parsed import Position, clock
 
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
 _C1 = re.compile("[\x80-\x9f]")
@@ -121,13 +121,6 @@ def _played(positions: tuple[Position, ...]) -> list[Position]:
         else:
             places.append(position)
     return places
-
-
-def clock(seconds: float) -> str:
-    """A place in a recording as players show it: 1:05, 1:02:03."""
-    minutes, second = divmod(int(seconds), 60)
-    hours, minute = divmod(minutes, 60)
-    return f"{hours}:{minute:02}:{second:02}" if hours else f"{minute}:{second:02}"
 
 
 def _place(position: Position) -> str:

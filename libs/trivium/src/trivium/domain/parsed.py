@@ -68,6 +68,13 @@ class Position(msgspec.Struct, frozen=True, omit_defaults=True):
         return msgspec.structs.replace(self, rows=rows, offset=offset)
 
 
+def clock(seconds: float) -> str:
+    """A place in a recording as players show it: 1:05, 1:02:03."""
+    minutes, second = divmod(int(seconds), 60)
+    hours, minute = divmod(minutes, 60)
+    return f"{hours}:{minute:02}:{second:02}" if hours else f"{minute}:{second:02}"
+
+
 class Unit(msgspec.Struct, frozen=True, omit_defaults=True):
     """One piece of a document. `text` is searchable; `html` keeps a table's own structure.
 

@@ -22,9 +22,10 @@ def checked_url(url: str) -> httpx2.URL:
         raise Refused("bad_url", f"The URL has {len(url)} characters.", f"Give at most {MAX_REQUESTED_CHARS}.")
     try:
         parsed = httpx2.URL(url.strip())
+        host = parsed.host  # of punycode, decoded here
     except (httpx2.InvalidURL, UnicodeError) as error:
         raise Refused("bad_url", f"{url[:200]!r} is not a URL: {error}.", "Give an http or https address.") from error
-    if parsed.scheme not in ("http", "https") or not parsed.host:
+    if parsed.scheme not in ("http", "https") or not host:
         raise Refused(
             "bad_url", f"{url[:200]!r} is not a web address.", "Give one that begins with http:// or https://."
         )

@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
-from html import escape
+from html import escape, unescape
 from typing import Any
 
 import feedparser
@@ -34,9 +34,14 @@ _WHOLE_CHARS = 1000
 """A summary of less is taken for a teaser, and the page that it leads to is read instead."""
 _UNSAID = re.compile(r"[^\w.-]+")
 _TAGS = re.compile(r"<[^>]{0,1000}>")
+_MARKED_UP = re.compile(r"(?i)</[a-z]\w*\s*>|<br\b")
+"""Some feeds call text plain that is HTML."""
+_BLANK = re.compile(r"\n\s*\n")
 _REFERENCE = re.compile(r"&#(?:([0-9]+)|[xX]([0-9A-Fa-f]+));")
 _CHARACTERS = ((0x9, 0xA), (0xD, 0xD), (0x20, 0xD7FF), (0xE000, 0xFFFD), (0x10000, 0x10FFFF))
 """XML 1.0, 2.2."""
+_MAP_PLACE = re.compile(r"</?[\w-]{1,40}:pos(?:list)?\b[^<>]{0,1000}>", re.IGNORECASE)
+"""Of GML: the library gives up at one that stands where it expects none."""
 _UNMARKED = tuple((name, "<?".encode(name)) for name in ("utf-16-le", "utf-16-be"))
 _SENT_CHARSET = re.compile(r";\s*charset\s*=\s*[\"']?([\w.:-]{1,40})", re.IGNORECASE)
 _STATED_CHARSET = re.compile(r"\s*<\?xml\b[^>]*\bencoding\s*=\s*[\"']([\w.:-]{1,40})")
@@ -80,13 +85,13 @@ class FeedConnector:
         self._seen.whole(mark_of(reply))
 
     def _fetch(self, entry: Any, told: str) -> Item:
-        title = " ".join(str(entry.get("title", "")).split())[:300]
+        title = " ".join(_title(entry).split())[:300]
         link = str(entry.get("link", ""))
         if len(_TAGS.sub("", told)) < _WHOLE_CHARS and link:
             with suppress(NeverWill, Refused):  # a page that is not to be had: what the feed tells will do
                 page = self._web.ask("GET", checked_url(link))
                 return Item(page.content, page.header("content-type"), title)
-        return Item(_page(entry, title, link, told), "text/html; charset=utf-8", title)
+        return Item(_page(entry, title, link, _html(entry, told)), "text/html; charset=utf-8", title)
 
 
 def _listed(reply: Reply) -> dict[tuple[str, str, str], Any]:
@@ -142,7 +147,7 @@ def _odd(text: str) -> int:
 
 
 def _mended(feed: str) -> str:
-    """The feed without references to what is no character, at which the library gives up; two of one are joined.
+    """The feed without places and references to no character, at which the library gives up; two of one are joined.
 
     Some programs write the halves of a character's UTF-16, each by itself.
     """
@@ -157,7 +162,7 @@ def _mended(feed: str) -> str:
             return f"&#{0x10000 + ((first - 0xD800) << 10) + code - 0xDC00};"
         return found[0] if any(low <= code <= high for low, high in _CHARACTERS) else ""
 
-    return _REFERENCE.sub(mended, feed)
+    return _REFERENCE.sub(mended, _MAP_PLACE.sub("", feed))
 
 
 def _code(reference: re.Match[str]) -> int:
@@ -170,6 +175,25 @@ def _text(entry: Any) -> str:
     """What the feed tells of an entry, as HTML."""
     whole = [str(part.get("value", "")) for part in entry.get("content", ())]
     return max([*whole, str(entry.get("summary", ""))], key=len)
+
+
+def _title(entry: Any) -> str:
+    """Its title as people read it, also of one that is told as HTML."""
+    title = str(entry.get("title", ""))
+    return title if _is_plain(entry.get("title_detail")) else unescape(_TAGS.sub("", title))
+
+
+def _html(entry: Any, told: str) -> str:
+    """What the feed tells of the entry, as HTML: of plain text, in which a "<" may stand, its paragraphs."""
+    parts = (*entry.get("content", ()), entry.get("summary_detail") or {})
+    part = next((part for part in parts if part.get("value") == told), None)
+    if not _is_plain(part) or _MARKED_UP.search(told):
+        return told
+    return "".join(f"<p>{escape(paragraph)}</p>" for paragraph in _BLANK.split(told))
+
+
+def _is_plain(detail: Any) -> bool:
+    return bool(detail) and detail.get("type") == "text/plain"
 
 
 def _page(entry: Any, title: str, link: str, told: str) -> bytes:

@@ -10,9 +10,10 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from trivium.domain.errors import NeverWill, TriviumError, TryLater
+from trivium.domain.errors import NeverWill, Refused, TriviumError, TryLater
 from trivium.domain.source_names import path_source
 from trivium.ports.connector import Change, Changed, Item
+from trivium_query.connect.folders import require_folder
 from trivium_query.connect.place import Place
 from trivium_query.connect.seen import Seen
 
@@ -26,16 +27,20 @@ class FolderConnector:
     def __init__(self, place: Place, cursor: str) -> None:
         self._place = place
         self._root = place.folders.check(place.connection.location)
+        if self._root == place.folders.own:
+            why = f"{self._root} is Trivium's own data directory."
+            raise Refused("forbidden_folder", why, "Connect another, or one within it.")
         self._seen = Seen(cursor)
         self.stored, self.cursor = self._seen.stored, self._seen.cursor
         self._fault: TriviumError | None = None
 
     def changes(self) -> Iterator[Change]:
         """Settled files first, then those that settle meanwhile. Raises for what cannot be seen, after the others."""
-        if not self._root.is_dir():
-            raise TryLater("no_such_folder", f"There is no folder {self._root}.", "Make it, or mount what it is on.")
+        require_folder(self._root)
+        known, device = self._seen.device, _device(self._root)
         young: list[tuple[Path, os.stat_result]] = []
         for path, found in self._files(self._root):
+            self._seen.device = device
             if time.time() - found.st_mtime < SETTLE_S:
                 young.append((path, found))
             else:
@@ -48,12 +53,16 @@ class FolderConnector:
                 yield from self._look(path, now)
             elif now is not None:
                 self._seen.keep(path.relative_to(self._root))
+        if self._seen.finds_nothing and known not in ("", device):
+            raise _unmounted(self._root)
         yield from self._seen.rest()
         if self._fault is not None:
             raise self._fault
 
     def _files(self, folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
-        """All but what is in a folder that cannot be read."""
+        """All but what is in a folder that cannot be read, and in the data directory."""
+        if folder == self._place.folders.own:
+            return
         try:
             with os.scandir(folder) as entries:
                 ordered = sorted(entries, key=lambda entry: entry.name)
@@ -108,6 +117,16 @@ class FolderConnector:
         except OSError as error:
             raise _unreadable(path, error) from error
         return Item(content) if _token(after) == token and len(content) == after.st_size else None
+
+
+def _device(folder: Path) -> str:
+    """What the folder is on: another where its disk is not mounted."""
+    return str(folder.stat().st_dev)
+
+
+def _unmounted(folder: Path) -> TryLater:
+    why = f"{folder} holds no file, and is on another disk than when it did."
+    return TryLater("no_such_folder", why, "Mount what it is on; or remove the connection with its documents.")
 
 
 def _token(found: os.stat_result) -> str:

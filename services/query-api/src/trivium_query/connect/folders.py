@@ -9,17 +9,18 @@ from pathlib import Path
 import msgspec
 
 from trivium.config import Settings
-from trivium.domain.errors import Refused
+from trivium.domain.errors import Refused, TryLater
 from trivium.domain.scope import Tenant
 
 _ANY = "*"
 
 
 class Folders(msgspec.Struct, frozen=True):
-    """Real paths, with all below them; `any`: every folder."""
+    """Real paths, with all below them; `any`: every folder. `own` is Trivium's, of which nothing is a document."""
 
     allowed: tuple[Path, ...] = ()
     any: bool = False
+    own: Path | None = None
 
     def check(self, location: str) -> Path:
         """The real path of a folder that may be read, which need not exist. Raises `Refused` (`forbidden_folder`)."""
@@ -38,12 +39,24 @@ class Folders(msgspec.Struct, frozen=True):
         return real
 
 
+def require_folder(folder: Path) -> None:
+    """Raises `TryLater` (`no_such_folder`: it may be on a disk that is away; `unreadable`)."""
+    try:
+        there = folder.is_dir()
+    except OSError as error:
+        why = f"{str(folder)[:300]!r} cannot be read: {error.strerror or error}."
+        raise TryLater("unreadable", why, "Let the user that Trivium runs as read it.") from error
+    if not there:
+        raise TryLater("no_such_folder", f"There is no folder {folder}.", "Make it, or mount what it is on.")
+
+
 def folders_of(settings: Settings, tenant: Tenant) -> Folders:
     """Those of `Settings.connect_folders`. Raises `Refused` (`bad_setting`)."""
+    data = Path(os.path.realpath(settings.data_dir))
     entries = [entry.strip() for entry in settings.connect_folders.split(",") if entry.strip()]
     if not entries:
         own = settings.backend == "embedded" and not settings.tenants_by_key and not settings.oidc_issuer
-        return Folders(any=own)
+        return Folders(any=own, own=data)
     allowed: list[Path] = []
     for entry in entries:
         whose, told, path = entry.rpartition("=") if not entry.startswith("/") else ("", "", entry)
@@ -56,6 +69,6 @@ def folders_of(settings: Settings, tenant: Tenant) -> Folders:
         if told and whose != tenant.name:
             continue
         if path == _ANY:
-            return Folders(any=True)
+            return Folders(any=True, own=data)
         allowed.append(Path(os.path.realpath(path)))
-    return Folders(tuple(allowed))
+    return Folders(tuple(allowed), own=data)

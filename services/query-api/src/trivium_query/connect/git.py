@@ -39,6 +39,7 @@ MAX_DEPTH = 100
 MAX_ENTRIES = 1_000_000
 """Files and folders of a repository of this machine."""
 _HEADS, _TAGS, _HEAD = b"refs/heads/", b"refs/tags/", b"HEAD"
+_POINTER = b"version https://git-lfs.github.com/spec/v"
 _USER = "git"
 """Whom hosts expect who take a token for a password and look at no name."""
 
@@ -117,6 +118,12 @@ class GitConnector:
         if not isinstance(found, Blob):
             raise NeverWill("damaged_repository", "The repository is damaged.", "Look again later.")
         self._place.check_size(found.raw_length())
+        if found.data.startswith(_POINTER):
+            raise NeverWill(
+                "in_lfs",
+                "Its bytes are in Git LFS: the repository holds only where.",
+                "Connect a folder in which it is checked out, or upload the file.",
+            )
         return Item(found.data)
 
     def _local(self, folder: Path, _unused: Path) -> tuple[Repo, bytes]:

@@ -141,11 +141,15 @@ class Mailbox:
         self._there, self.validity = self._examined()
 
     def first_after(self, uid: int) -> int:
-        """The place, from 1, of the first message whose UID is larger: by bisection. One past the last if none is."""
+        """The place, from 1, of the first message whose UID is larger: by bisection. One past the last if none is.
+
+        Nothing is told of a place whose message went since the folder was entered: the next that is told of counts.
+        """
         low, high = 1, self._there + 1
         while uid and low < high:
-            middle = (low + high) // 2
-            page = self.page(middle, 1)
+            middle, count = (low + high) // 2, 1
+            while not (page := self.page(middle, min(count, high - middle))) and middle + count < high:
+                count *= 2
             if page and page[0][0] <= uid:
                 low = middle + 1
             else:

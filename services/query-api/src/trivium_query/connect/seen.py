@@ -22,12 +22,14 @@ T = TypeVar("T")
 class _Kept(msgspec.Struct):
     """As it is written. `mark` is the place's word for all of it at once, "" unless all of that was stored.
 
-    `late` are files that could not be had, those asked for longest ago first.
+    `late` are files that could not be had, those asked for longest ago first. `device` is what a folder was on, ""
+    where that was not told.
     """
 
     files: dict[str, str] = {}
     mark: str = ""
     late: list[str] = []
+    device: str = ""
 
 
 class Seen:
@@ -38,7 +40,7 @@ class Seen:
             kept = msgspec.json.decode(cursor or "{}", type=_Kept)
         except msgspec.DecodeError:  # of another version of Trivium: all is looked at anew
             kept = _Kept()
-        self._files, self.mark = kept.files, kept.mark
+        self._files, self.mark, self.device = kept.files, kept.mark, kept.device
         self._found: set[str] = set()
         self._held: set[str] = set()
         self._open: set[str] = set()
@@ -90,6 +92,11 @@ class Seen:
             yield Changed(path.name[:100], token, partial(failing, error))
             return
         yield from self.look(name, token, fetch)
+
+    @property
+    def finds_nothing(self) -> bool:
+        """Whether no file was found so far, though some were stored."""
+        return bool(self._files) and not self._found
 
     def token(self, name: str) -> str:
         """Of what was stored under the name, "" when nothing was."""
@@ -145,7 +152,7 @@ class Seen:
     def cursor(self) -> str:
         """See `trivium.ports.connector.Connector`."""
         late = [name for name in self._late if name not in self._found or name in self._open or name in self._waiting]
-        return msgspec.json.encode(_Kept(self._files, self.mark, late)).decode()
+        return msgspec.json.encode(_Kept(self._files, self.mark, late, self.device)).decode()
 
 
 def failing(error: TriviumError) -> Item:

@@ -5,18 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
 
 import httpx2
-from lxml import etree
 
-from trivium.domain.errors import NeverWill, Refused, TryLater
+from trivium.domain.errors import NeverWill, Refused, TriviumError, TryLater
 from trivium.domain.source_names import shown_key
 from trivium.ports.connector import Change, Item
+from trivium_query.connect.look import MAX_SILENCES
 from trivium_query.connect.place import Place
 from trivium_query.connect.seen import MAX_FILES, Seen
 from trivium_query.connect.web import Web, has_same_host, web_location
+
+if TYPE_CHECKING:
+    from lxml import etree
 
 MAX_DEPTH = 50
 MAX_LISTING_BYTES = 32 * 1024 * 1024
@@ -51,7 +54,8 @@ class WebDavConnector:
         self._listings = Web(place.way.bounded(MAX_LISTING_BYTES), self._base)
         self._seen = Seen(cursor)
         self.stored, self.cursor = self._seen.stored, self._seen.cursor
-        self._fault: TryLater | None = None
+        self._fault: TriviumError | None = None
+        self._silences = 0
 
     def changes(self) -> Iterator[Change]:
         """Folder by folder, each once however often it is listed. Raises for what is not told, after the others."""
@@ -64,7 +68,7 @@ class WebDavConnector:
                     f"There are folders more than {MAX_DEPTH} deep, or more than {MAX_FILES:,} of them and of files.",
                     "Connect one of its folders: the server may list a folder inside itself.",
                 )
-            for found in self._listed(folder):
+            for found in self._members(folder):
                 if found.url.path in visited:
                     continue
                 visited.add(found.url.path)
@@ -80,11 +84,29 @@ class WebDavConnector:
         if self._fault is not None:
             raise self._fault
 
+    def _members(self, folder: httpx2.URL) -> list[_Listed]:
+        """What a folder lists; one below the place that cannot be listed is a fault of the look, and has no members.
+
+        Raises for the place itself, and for several in a row that another time may help.
+        """
+        try:
+            members = list(self._listed(folder))
+        except TriviumError as error:
+            self._silences = self._silences + 1 if isinstance(error, TryLater) else 0
+            if folder == self._base or self._silences >= MAX_SILENCES:
+                raise
+            self._fault = self._fault or _unlisted(folder, error)
+            return []
+        self._silences = 0
+        return members
+
     def _listed(self, folder: httpx2.URL) -> Iterator[_Listed]:
         """What is below the place, and not what else the server tells. Raises `NeverWill` (`no_webdav`).
 
         A folder lists itself (RFC 4918 9.1), so one that is told by another address is not an empty one.
         """
+        from lxml import etree  # noqa: PLC0415 - 3 MB, and most connect none
+
         reply = self._listings.ask("PROPFIND", folder, _HEADERS, _ASKED)
         try:
             parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=False)
@@ -173,6 +195,11 @@ def _listed_elsewhere(folder: httpx2.URL, told: str) -> NeverWill:
 
 def _untold(found: _Listed) -> TryLater:
     why = f"The server answers {found.failed} for {str(found.url)[:200]} in its list."
+    return TryLater("fetch_failed", why, "Let the credential's user read it, or try again in a while.")
+
+
+def _unlisted(folder: httpx2.URL, error: TriviumError) -> TryLater:
+    why = f"{str(folder)[:200]} cannot be listed: {error.message}"
     return TryLater("fetch_failed", why, "Let the credential's user read it, or try again in a while.")
 
 

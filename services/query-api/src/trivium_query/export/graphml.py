@@ -10,8 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from lxml import etree
-
 from trivium.domain.graph import Entity
 from trivium.domain.ids import digest
 from trivium.domain.topics import Topic
@@ -49,48 +47,44 @@ END = b"</graph>\n</graphml>\n"
 
 def written(parts: Iterable[Part]) -> bytes:
     """Nodes and edges, to stand between `BEGINNING` and `END`."""
-    return b"".join(etree.tostring(_element(part), encoding="utf-8") + b"\n" for part in parts)
+    return b"".join(_node(part) if isinstance(part, Entity) else _edge(part) for part in parts)
 
 
 def topics(all_of_them: Iterable[Topic]) -> bytes:
     """Nodes and edges behind those of the parts."""
-    elements = (element for topic in all_of_them for element in _around(topic))
-    return b"".join(etree.tostring(element, encoding="utf-8") + b"\n" for element in elements)
+    return b"".join(line for topic in all_of_them for line in _around(topic))
 
 
-def _around(topic: Topic) -> Iterator[etree._Element]:
-    node = etree.Element("node", {"id": topic.id})
+def _around(topic: Topic) -> Iterator[bytes]:
     told = (topic.name, "topic", _BETWEEN_ALIASES.join(topic.terms), str(topic.passages), "")
-    yield _with_data(node, "n", zip(_ENTITY, told, strict=True))
+    yield _line("node", {"id": topic.id}, zip(_ENTITY, told, strict=True))
     for member in topic.members:
         yield _belongs(member.id, topic.id, "MEMBER_OF")
     if topic.parent:
         yield _belongs(topic.id, topic.parent, "PART_OF")
 
 
-def _belongs(source: str, target: str, relation: str) -> etree._Element:
-    edge = etree.Element("edge", {"id": digest("belongs", source, target), "source": source, "target": target})
-    return _with_data(edge, "e", [("relation", relation)])
+def _belongs(source: str, target: str, relation: str) -> bytes:
+    ends = {"id": digest("belongs", source, target), "source": source, "target": target}
+    return _line("edge", ends, [("relation", relation)])
 
 
-def _element(part: Part) -> etree._Element:
-    return _node(part) if isinstance(part, Entity) else _edge(part)
-
-
-def _node(entity: Entity) -> etree._Element:
-    node = etree.Element("node", {"id": entity.id})
+def _node(entity: Entity) -> bytes:
     aliases = _BETWEEN_ALIASES.join(entity.aliases)
     told = (entity.name, entity.type.value, aliases, str(entity.mentions), entity.key)
-    return _with_data(node, "n", zip(_ENTITY, told, strict=True))
+    return _line("node", {"id": entity.id}, zip(_ENTITY, told, strict=True))
 
 
-def _edge(one: Statement) -> etree._Element:
-    edge = etree.Element("edge", {"id": one.id, "source": one.source, "target": one.target})
+def _edge(one: Statement) -> bytes:
     told = (one.type, repr(one.confidence), one.document_id, one.document, one.chunk_id, one.snippet, one.operation)
-    return _with_data(edge, "e", zip(_RELATION, told, strict=True))
+    ends = {"id": one.id, "source": one.source, "target": one.target}
+    return _line("edge", ends, zip(_RELATION, told, strict=True))
 
 
-def _with_data(element: etree._Element, short: str, told: Iterable[tuple[str, str]]) -> etree._Element:
+def _line(tag: str, attributes: dict[str, str], told: Iterable[tuple[str, str]]) -> bytes:
+    from lxml import etree  # noqa: PLC0415 - 3 MB, and exports are seldom
+
+    element = etree.Element(tag, attributes)
     for name, value in told:
-        etree.SubElement(element, "data", {"key": f"{short}_{name}"}).text = _NOT_XML.sub("\ufffd", value)
-    return element
+        etree.SubElement(element, "data", {"key": f"{tag[0]}_{name}"}).text = _NOT_XML.sub("\ufffd", value)
+    return etree.tostring(element, encoding="utf-8") + b"\n"

@@ -49,9 +49,10 @@ def _of_statement(one: Statement) -> Iterator[Triple]:
     yield Triple(node, NamedNode(f"{_OURS}operation"), Literal(one.operation))
     yield Triple(node, NamedNode(f"{_OURS}snippet"), Literal(one.snippet))
     yield Triple(node, NamedNode(f"{_OURS}chunk"), Literal(one.chunk_id))
-    document = NamedNode(f"{_OURS}document:{one.document_id}")
-    yield Triple(node, NamedNode(f"{_DCTERMS}source"), document)
-    yield Triple(document, NamedNode(f"{_DCTERMS}title"), Literal(one.document))
+    if one.document_id:
+        document = NamedNode(f"{_OURS}document:{one.document_id}")
+        yield Triple(node, NamedNode(f"{_DCTERMS}source"), document)
+        yield Triple(document, NamedNode(f"{_DCTERMS}title"), Literal(one.document))
 
 
 def _entity(identity: str) -> NamedNode:

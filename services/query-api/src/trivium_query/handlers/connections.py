@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import time
+from pathlib import Path
 
 from trivium.access.trail import touched
 from trivium.api import CreateConnection
 from trivium.domain.access import Caller
-from trivium.domain.connections import Connected, Connection
-from trivium.domain.errors import Refused
+from trivium.domain.connections import Connected, Connection, ConnectionState, ConnectorKind
+from trivium.domain.documents import Failure
+from trivium.domain.errors import Refused, TryLater
 from trivium.domain.scope import Tenant
+from trivium_query.connect.folders import require_folder
 from trivium_query.requests import Services
 
 
 async def add(services: Services, caller: Caller, wanted: CreateConnection) -> Connected:
-    """A new connection, planned where it is due by itself.
+    """A new connection, planned where it is due by itself; a folder that is not there now is told in its `error`.
 
     Raises `Refused` for a place that cannot be, a credential that is not there, and as `StoredConnections.add`.
     """
@@ -40,6 +43,12 @@ def _add(services: Services, tenant: Tenant, connection: Connection) -> Connecte
     connecting.desk.open(tenant, connection, "", lambda _: None)
     connecting.plans.stored.add(tenant, connection)
     connecting.plans.added(tenant, added)
+    folder = connection.location.partition("#")[0] if connection.kind is ConnectorKind.GIT else connection.location
+    try:
+        if folder.startswith("/"):
+            require_folder(Path(folder))
+    except TryLater as away:
+        return Connected(connection, ConnectionState(error=Failure(away.code, away.message, away.action)))
     return added
 
 

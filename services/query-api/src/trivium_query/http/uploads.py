@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import re
+from base64 import b64decode
 from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager, nullcontext
+from contextlib import asynccontextmanager, nullcontext, suppress
 from typing import TypeVar
+from urllib.parse import unquote
 
 import msgspec
 from fastapi import Request
@@ -29,6 +31,9 @@ FILES_AT_ONCE = 4  # each waits for the disk again and again; readers of the reg
 SMALL_BYTES = 1024 * 1024  # of larger ones, one at a time is in memory
 MAX_FIELDS = 10
 MAX_FIELD_BYTES = 16 * 1024
+_QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
+_EXTENDED = re.compile(r";\s*filename\*\s*=\s*utf-8'[^']*'([^\s;]+)", re.IGNORECASE)
+_ENCODED_WORD = re.compile(r"=\?utf-8\?B\?([A-Za-z0-9+/]+=*)\?=", re.IGNORECASE)
 _WINDOWS_PATH = re.compile(r';\s*filename="?((?:[A-Za-z]:|\\)\\[^";]*)')
 
 
@@ -55,7 +60,8 @@ async def read_upload(request: Request) -> AsyncIterator[Upload]:
             else:
                 fields[name] = _text(name, value)
         if not files:
-            raise invalid_field("file", "Send at least one file.")
+            named = "Write the file's name as filename=, not as filename*= alone." if "file" in fields else ""
+            raise invalid_field("file", named or "Send at least one file.")
         said = validated(UploadFields, fields | _switches(fields), BODY)
         to = Destination(said.dataset, said.run or new_run(), said.move, said.extractor)
         yield Upload(tuple(files), said.title, to, given_password(said.password))
@@ -81,9 +87,15 @@ async def each_file(files: Sequence[UploadFile], take: Callable[[UploadFile], Aw
 def sent_path(file: UploadFile) -> str:
     """The file's path, with its quotes, which forms write as %22 (WHATWG HTML, multipart/form-data encoding algorithm).
 
-    Of a Windows path, the form's parser keeps the last part alone.
+    Of a Windows path, the form's parser keeps the last part alone. .NET and what is made with it write a name that is
+    not ASCII as mail does (RFC 2047), the name itself beside it (RFC 8187) or not.
     """
     header = file.headers.get("content-disposition", "").encode("latin-1").decode("utf-8", "replace")
+    if extended := _EXTENDED.search(_QUOTED.sub("", header)):
+        return unquote(extended[1])
+    if word := _ENCODED_WORD.fullmatch(file.filename or ""):
+        with suppress(ValueError):
+            return b64decode(word[1]).decode()
     found = _WINDOWS_PATH.search(header)
     written = found[1].replace("\\\\", "\\") if found else file.filename or ""
     return written.replace("%22", '"')

@@ -15,7 +15,7 @@ import msgspec
 from trivium.domain.chunks import Chunk, SourceSpan, Span
 from trivium.domain.documents import About, Document
 from trivium.domain.ids import chunk_id
-from trivium.domain.parsed import Position
+from trivium.domain.parsed import Position, clock
 from trivium.domain.places import signed
 from trivium.domain.times import written
 
@@ -195,7 +195,7 @@ def _places(at: Position) -> Iterable[str]:
     if at.rows:
         yield f"row {at.rows[0]}" if at.rows[0] == at.rows[1] else f"rows {at.rows[0]} to {at.rows[1]}"
     if at.seconds:
-        yield f"{int(at.seconds[0] // 60)}:{int(at.seconds[0] % 60):02}"
+        yield clock(at.seconds[0])
     if at.section:
         yield " > ".join(at.section)
 
