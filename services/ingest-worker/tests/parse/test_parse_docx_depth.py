@@ -165,3 +165,86 @@ def test_tables_in_headers_and_comments_with_their_authors_are_notes(parse: Pars
     paragraph = document.add_paragraph("The weir falls.")
     document.add_comment(paragraph.runs, text="When?", author="Ada", initials="A")
     assert texts(parse(saved(document)), UnitKind.NOTE) == ["Plan no. | A-77", "Ada: When?"]
+
+
+@pytest.mark.parametrize(
+    ("inside", "read"),
+    [
+        (f"{_run('above 5 ')}<w:r><w:sym w:font='Symbol' w:char='F0B0'/></w:r>{_run('C')}", "above 5 °C"),
+        (f"<w:r><w:sym w:font='Symbol' w:char='F0B3'/></w:r>{_run(' 3 bar')}", "≥ 3 bar"),
+        (f"{_run('weir')}<w:r><w:sym w:font='Wingdings' w:char='F0E0'/></w:r>{_run('ford')}", "weir→ford"),
+        (f"{_run('weir')}<w:r><w:sym w:font='Odd' w:char='F0E0'/></w:r>{_run('ford')}", "weir ford"),
+        (f"{_run('Plan')}<w:r><w:ptab w:relativeTo='margin'/></w:r>{_run('A-77')}", "Plan A-77"),
+        (
+            f"{_run('Open: ')}<w:r><w:fldChar w:fldCharType='begin'><w:ffData><w:ddList><w:result w:val='1'/>"
+            "<w:listEntry w:val='yes'/><w:listEntry w:val='no'/></w:ddList></w:ffData></w:fldChar></w:r>",
+            "Open: no",
+        ),
+        (
+            "<w:r><w:fldChar w:fldCharType='begin'><w:ffData><w:checkBox><w:default w:val='0'/><w:checked/>"
+            f"</w:checkBox></w:ffData></w:fldChar></w:r>{_run(' seen')}",
+            "☒ seen",
+        ),
+    ],
+    ids=["degree", "at least", "arrow", "unknown", "tab", "list", "box"],
+)
+def test_symbols_and_what_is_filled_into_a_form_are_read(parse: Parse, inside: str, read: str) -> None:
+    assert texts(parse(_with(_paragraph(inside))), UnitKind.TEXT) == [read]
+
+
+def test_what_stands_in_another_format_in_the_document_is_told_to_be_missing(parse: Parse) -> None:
+    assert "another format" in parse(_with("<w:altChunk/>")).warnings[0]
+
+
+def test_a_diagram_is_a_list_of_what_it_says(parse: Parse) -> None:
+    draw, relations = (
+        "http://schemas.openxmlformats.org/drawingml/2006",
+        "http://schemas.openxmlformats.org/officeDocument",
+    )
+    told = "".join(
+        f"<d:pt><d:t><a:p><a:r><a:t>{text}</a:t></a:r></a:p></d:t></d:pt>" for text in ("Chair: Ada", "", "Ben")
+    )
+    data = f'<d:dataModel xmlns:d="{draw}/diagram" xmlns:a="{draw}/main"><d:ptLst>{told}</d:ptLst></d:dataModel>'
+    shown = f'<d:relIds xmlns:d="{draw}/diagram" xmlns:r="{relations}/2006/relationships" r:dm="d1"/>'
+    stream, made = io.BytesIO(_with(_paragraph(f"<w:r><w:drawing>{shown}</w:drawing></w:r>"))), io.BytesIO()
+    one = f'<Relationship Id="d1" Type="{relations}/2006/relationships/diagramData" Target="diagrams/data1.xml"/>'
+    with zipfile.ZipFile(stream) as old, zipfile.ZipFile(made, "w") as new:
+        for name in old.namelist():
+            content = old.read(name)
+            if name == "word/_rels/document.xml.rels":
+                content = content.replace(b"</Relationships>", f"{one}</Relationships>".encode())
+            new.writestr(name, content)
+        new.writestr("word/diagrams/data1.xml", data)
+    assert texts(parse(made.getvalue()), UnitKind.LIST) == ["- Chair: Ada\n- Ben"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "text"),
+    [
+        (["Name:|Ada", "Town:|Alder", "Phone:|0401 23"], "Name: Ada\nTown: Alder\nPhone: 0401 23"),
+        (
+            ["City|Kiel|Ulm", "Trade|fish|bread", "People|200|300"],
+            "City: Trade; Kiel: fish; Ulm: bread\nCity: People; Kiel: 200; Ulm: 300",
+        ),
+        (
+            ["Name:|Ada|Date:|1 May", "Town:||Day:|3", "Age:|4|No.:|5"],
+            "Name: | Ada | Date: | 1 May\nTown: | Day: | 3\nAge: | 4 | No.: | 5",
+        ),
+        (["Sales|2023|2023", "Product|Q1|Q2", "Rope|1|2"], "Sales Product: Rope; 2023 Q1: 1; 2023 Q2: 2"),
+        (["|2023|2024", "|EUR|EUR", "Sales|200|300"], "Sales; 2023 EUR: 200; 2024 EUR: 300"),
+        (["Year ended May 31:|2012|2011", "Sales|200|300"], "Year ended May 31:: Sales; 2012: 200; 2011: 300"),
+        (
+            ["Grant|Exercise", "date|price", "2012|10", "2013|11"],
+            "Grant date: 2012; Exercise price: 10\nGrant date: 2013; Exercise price: 11",
+        ),
+    ],
+)
+def test_rows_with_names_of_their_own_are_no_headers_of_the_first_numbers(
+    parse: Parse, rows: list[str], text: str
+) -> None:
+    document = docx.Document()
+    table = document.add_table(len(rows), rows[0].count("|") + 1)
+    for row, line in zip(table.rows, rows, strict=True):
+        for cell, words in zip(row.cells, line.split("|"), strict=True):
+            cell.text = words
+    assert texts(parse(saved(document)), UnitKind.TABLE) == [text]

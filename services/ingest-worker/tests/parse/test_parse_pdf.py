@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Sequence
 
 import pytest
 from reportlab.lib.pagesizes import A4
 from reportlab.lib.pdfencrypt import StandardEncryption
+from reportlab.lib.styles import getSampleStyleSheet
 from reportlab.lib.utils import ImageReader
 from reportlab.pdfbase import pdfmetrics
 from reportlab.pdfbase.cidfonts import UnicodeCIDFont
 from reportlab.pdfgen.canvas import Canvas
+from reportlab.platypus import BaseDocTemplate, Frame, PageTemplate, Paragraph, Table
 
 from trivium.domain.errors import NeverWill
 from trivium.domain.parsed import ParsedDocument, UnitKind
@@ -456,3 +459,95 @@ def test_too_many_pages_name_the_limit(parse: Parse) -> None:
 def test_the_header_may_stand_later_in_the_first_kilobyte(parse: Parse) -> None:
     content = b"HTTP/1.1 200 OK\r\n\r\n" + pdf(lambda canvas: draw_lines(canvas, LEFT, 72, 700))
     assert parse(content, "notes.txt").media_type == "application/pdf"
+
+
+def test_a_cell_drawn_over_several_rows_is_said_in_each(parse: Parse) -> None:
+    rows = [
+        ["Region", "City", "Sales"],
+        ["North", "Kiel", "12"],
+        ["", "Bremen", "14"],
+        ["South", "Ulm", "9"],
+        ["", "Passau", "8"],
+    ]
+    style = [("GRID", (0, 0), (-1, -1), 1, "black"), ("VALIGN", (0, 0), (-1, -1), "MIDDLE")]
+    table = Table(rows, style=[*style, ("SPAN", (0, 1), (0, 2)), ("SPAN", (0, 3), (0, 4))])
+
+    def draw(canvas: Canvas) -> None:
+        table.wrapOn(canvas, 400, 400)
+        table.drawOn(canvas, 100, 500)
+
+    assert texts(parse(pdf(draw)), UnitKind.TABLE) == [
+        "Region: North; City: Kiel; Sales: 12\nRegion: North; City: Bremen; Sales: 14\n"
+        "Region: South; City: Ulm; Sales: 9\nRegion: South; City: Passau; Sales: 8"
+    ]
+
+
+@pytest.mark.parametrize("columns", [2, 3, 4])
+def test_ragged_columns_of_equal_lines_are_read_one_after_the_other(parse: Parse, columns: int) -> None:
+    words = ["harbour", "otter", "weir", "morning", "market", "fishermen", "bring", "the", "children's", "boats"]
+    said = [" ".join(words[(3 * n + n // 7 + part) % 10] for n in range(60 + 7 * part)) for part in range(12)]
+    stories = [Paragraph(f"S{part} {text} E{part}.", getSampleStyleSheet()["Normal"]) for part, text in enumerate(said)]
+    width = 490 / columns
+    frames = [Frame(50 + n * width, 60, width - 9, 190 * 4 / columns, 0, 0, 0, 0) for n in range(columns)]
+    stream = io.BytesIO()
+    BaseDocTemplate(stream, pageTemplates=[PageTemplate(frames=frames)]).build(stories)
+    marks = re.findall(r"\b[SE]\d+", parse(stream.getvalue()).text)
+    assert marks == [f"{mark}{part}" for part in range(12) for mark in "SE"]
+
+
+def test_a_narrow_word_that_is_higher_than_wide_stays_in_its_line(parse: Parse) -> None:
+    def draw(canvas: Canvas) -> None:
+        draw_lines(canvas, ["Please fill in the form and hand it in at the office of the harbour."], 72, 760)
+
+    assert parse(pdf(draw)).text == "Please fill in the form and hand it in at the office of the harbour."
+
+
+def test_ticked_boxes_and_the_button_that_is_chosen_are_read(parse: Parse) -> None:
+    def draw(canvas: Canvas) -> None:
+        draw_lines(canvas, ["Registration of a volunteer"], 72, 760)
+        for place, ticked in enumerate((True, False)):
+            canvas.acroForm.checkbox(name=f"Swims {place}", checked=ticked, x=72, y=700 - 30 * place)
+        for place, town in enumerate(("Alder", "Ford")):
+            canvas.acroForm.radio(name="Town", value=town, selected=town == "Ford", x=72, y=600 - 30 * place)
+
+    assert texts(parse(pdf(draw)), UnitKind.TEXT)[1:] == ["Swims 0: yes", "Town: Ford"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "style", "text"),
+    [
+        (
+            [["Name", "Ada Brandt", "", ""], ["Phone", "0401", "Mail", "a@b.c"], ["Town", "Alder", "Zip", "12"]],
+            [("GRID", (0, 0), (-1, -1), 1, "black"), ("SPAN", (1, 0), (3, 0))],
+            "Name | Ada Brandt\nPhone | 0401 | Mail | a@b.c\nTown | Alder | Zip | 12",
+        ),
+        (
+            [["Item", "Qty", "Price"], ["Rope", "2", "6"], ["Due in May", "Net", "6"], ["", "VAT", "2"]],
+            [("GRID", (0, 0), (-1, 1), 1, "black"), ("GRID", (1, 2), (2, 3), 1, "black")],
+            "Item: Rope; Qty: 2; Price: 6\nItem: Due in May; Qty: Net; Price: 6\nQty: VAT; Price: 2",
+        ),
+    ],
+    ids=["a form", "beside totals"],
+)
+def test_a_long_value_and_what_stands_in_no_drawn_cell_are_said_once(
+    parse: Parse, rows: list[list[str]], style: list[tuple[object, ...]], text: str
+) -> None:
+    table = Table(rows, style=style)
+
+    def draw(canvas: Canvas) -> None:
+        table.wrapOn(canvas, 400, 400)
+        table.drawOn(canvas, 100, 500)
+
+    assert parse(pdf(draw)).text == text
+
+
+def test_a_groups_name_drawn_over_its_columns_is_said_of_each(parse: Parse) -> None:
+    rows = [["Year", "2023", "", "2024", ""], ["", "Q1", "Q2", "Q1", "Q2"], ["Sales", "1", "2", "3", "4"]]
+    spans = [("SPAN", (0, 0), (0, 1)), ("SPAN", (1, 0), (2, 0)), ("SPAN", (3, 0), (4, 0))]
+    table = Table(rows, style=[("GRID", (0, 0), (-1, -1), 1, "black"), ("ALIGN", (0, 0), (-1, -1), "CENTER"), *spans])
+
+    def draw(canvas: Canvas) -> None:
+        table.wrapOn(canvas, 400, 400)
+        table.drawOn(canvas, 100, 500)
+
+    assert parse(pdf(draw)).text == "Year: Sales; 2023 Q1: 1; 2023 Q2: 2; 2024 Q1: 3; 2024 Q2: 4"

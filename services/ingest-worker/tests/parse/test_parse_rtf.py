@@ -95,3 +95,46 @@ def test_deep_groups_are_refused_quickly_and_superfluous_braces_do_no_harm(parse
 def test_cells_are_bounded(parse: Parse) -> None:
     with pytest.raises(NeverWill, match="max_cells"):
         parse(_rtf(r"\pard\intbl x\cell" * 30), limits={"max_cells": 20})
+
+
+def _row(*cells: str) -> str:
+    return r"\trowd\cellx100\cellx200\pard\intbl " + "".join(rf"{cell}\cell " for cell in cells) + r"\row"
+
+
+def test_an_empty_paragraph_or_a_picture_divides_tables(parse: Parse, ocr: InkOcr) -> None:
+    shown = rf"\pard{{\*\shppict{{\pict\pngblip {picture().hex()}}}}}\par"
+    body = _row("Name", r"Price{\footnote in EUR}") + _row("Hammer", "3") + r"\pard\par" + _row("City", "People")
+    body += _row("Bern", "140000") + shown + _row("River", "Depth") + _row("Alder", "2")
+    assert [unit.text for unit in parse(_rtf(body), ocr=ocr).units] == [
+        "Name: Hammer; Price: 3",
+        "in EUR",
+        "City: Bern; People: 140000",
+        "ink",
+        "River: Alder; Depth: 2",
+    ]
+
+
+def _box(inside: str) -> str:
+    return rf"{{\shp{{\*\shpinst{{\sp{{\sn name}}{{\sv value}}}}{{\shptxt {inside}}}}}}}"
+
+
+def test_boxes_and_tables_in_a_text_box_are_read_and_leave_the_row_around_them_whole(parse: Parse) -> None:
+    nested = _box(rf"Outer{_box('Inner')}\par")
+    row = _row("A", _box(_row("Name", "Price") + _row("Rope", "3")) + "B") + _row("C", "D")
+    assert [unit.text for unit in parse(_rtf(rf"\pard Before{nested}\par{row}\pard End\par")).units] == [
+        "Before",
+        "Outer\nInner",
+        "A: C; B: D",
+        "End",
+        "Name Price\nRope 3",
+    ]
+
+
+def test_a_text_box_and_a_table_in_a_header_stand_for_themselves(parse: Parse) -> None:
+    box = _box(r"\pard Inside\par the box\par")
+    header = r"{\header" + _row("Aldersee", "Trust") + r"\pard Letter\par}"
+    assert [unit.text for unit in parse(_rtf(rf"{header}\pard Before {box}and after it.\par")).units] == [
+        "Before and after it.",
+        "Inside\nthe box",
+        "Aldersee Trust Letter",
+    ]

@@ -514,3 +514,92 @@ def test_the_values_of_one_column_are_cited_by_no_other_characters(parse: Parse,
 @given(st.lists(st.text(st.characters() | st.sampled_from(" |\u00a0\u200b\ufe0f\u200d\n\x1f"), max_size=8), max_size=6))
 def test_texts_that_pass_for_lines_are_left_as_they_are(cells: list[str]) -> None:
     assert not are_lines(cells) or [one_line(cell) for cell in cells] == cells
+
+
+def test_a_column_and_a_row_of_numbers_may_have_one_name(parse: Parse) -> None:
+    rows = "Item,Quantity,Price,Total\nRope,2,3,6\nNet,1,4,4\nTotal,,,10\n"
+    assert parse(rows, "x.csv").text.splitlines() == [
+        "Item: Rope; Quantity: 2; Price: 3; Total: 6",
+        "Item: Net; Quantity: 1; Price: 4; Total: 4",
+        "Item: Total; Total: 10",
+    ]
+
+
+def test_days_over_numbers_name_their_columns_and_days_over_words_do_not(parse: Parse) -> None:
+    def fill(sheet: Any) -> None:
+        for row in (["Cost", *(datetime.date(2024, month, 1) for month in (1, 2, 3))], ["Rent", 500, 500, 510]):
+            sheet.append(row)
+
+    assert _read(parse, fill).text == "Cost: Rent; 2024-01-01: 500; 2024-02-01: 500; 2024-03-01: 510"
+    above = "From,2024-01-01,To,2024-03-31\nItem,Quantity,Price,Sum\nRope,2,3,6\n"
+    assert parse(above, "x.csv").text.startswith("From | 2024-01-01 | To | 2024-03-31\n")
+    rows = "Ada,2024-01-01,2024-03-31\nBen,2024-02-01,2024-04-30\n"
+    assert parse(rows, "x.csv").text == "Ada | 2024-01-01 | 2024-03-31\nBen | 2024-02-01 | 2024-04-30"
+
+
+@pytest.mark.parametrize("header", ["lat;lon\n", ""])
+def test_commas_in_numbers_divide_no_columns(parse: Parse, header: str) -> None:
+    document = parse(header + "".join(f"5{n},5;13,{n}\n" for n in range(9)), "x.csv")
+    assert document.text.startswith("lat: 50,5; lon: 13,0\n" if header else "50,5 | 13,0\n")
+
+
+def test_what_a_field_of_every_row_holds_divides_no_columns(parse: Parse) -> None:
+    rows = 'Ada,"Alder, west",red;blue,4\nBen,Ford,green;red,5\nCy,Weir,blue;red,5\n'
+    assert parse(rows, "x.csv").text.splitlines()[1] == "Ben | Ford | green;red | 5"
+
+
+def test_comments_above_a_table_make_no_other_format_of_it(parse: Parse) -> None:
+    document = parse("# Gauge 4\n# metric\nDay,Level\nMonday,3\n", "x.csv")
+    assert (document.media_type, document.text) == ("text/csv", "# Gauge 4\n\n# metric\n\nDay: Monday; Level: 3")
+
+
+_DRAWING = "http://schemas.openxmlformats.org/drawingml/2006"
+_RELATED = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+
+
+def test_text_boxes_and_diagrams_of_a_sheet_are_read(parse: Parse) -> None:
+    def said(text: str) -> str:
+        return f"<a:p><a:r><a:t>{text}</a:t></a:r></a:p>"
+
+    shapes = (
+        f"<x:sp><x:txBody>{said('Ask Ada')}{said('before May')}</x:txBody></x:sp><m:AlternateContent><m:Fallback>"
+        f"<x:sp><x:txBody>{said('not available in your version')}</x:txBody></x:sp></m:Fallback></m:AlternateContent>"
+    )
+    spaces = f'xmlns:x="{_DRAWING}/spreadsheetDrawing" xmlns:a="{_DRAWING}/main" xmlns:d="{_DRAWING}/diagram"'
+    spaces += ' xmlns:m="http://schemas.openxmlformats.org/markup-compatibility/2006"'
+    parts = {
+        "xl/worksheets/_rels/sheet1.xml.rels": ("drawing", "../drawings/drawing1.xml"),
+        "xl/drawings/_rels/drawing1.xml.rels": ("diagramData", "../diagrams/data1.xml"),
+        "xl/drawings/drawing1.xml": f"<x:wsDr {spaces}>{shapes}</x:wsDr>",
+        "xl/diagrams/data1.xml": f"<d:dataModel {spaces}><d:t>{said('Chair')}</d:t></d:dataModel>",
+    }
+    made = io.BytesIO(_workbook(_ROWS))
+    with zipfile.ZipFile(made, "a") as archive:
+        for name, part in parts.items():
+            if isinstance(part, tuple):
+                relation = f'<Relationship Id="r1" Type="{_RELATED}/{part[0]}" Target="{part[1]}"/>'
+                space = "http://schemas.openxmlformats.org/package/2006/relationships"
+                part = f'<Relationships xmlns="{space}">{relation}</Relationships>'  # noqa: PLW2901
+            archive.writestr(name, part)
+    units = parse(made.getvalue(), "x.xlsx").units
+    assert [(unit.text, unit.position.sheet) for unit in units[1:]] == [
+        ("Ask Ada\nbefore May", "Sheet"),
+        ("- Chair", "Sheet"),
+    ]
+    document = parse(made.getvalue().replace(b"</x:wsDr>", b"</x:wsDx>"), "x.xlsx")
+    assert document.units[-1].text == "- Chair"
+    assert "drawing1.xml" in document.warnings[0]
+
+
+@pytest.mark.parametrize("stored", ["", "<v/>", "<v></v>"])
+@pytest.mark.parametrize("beside", ["", '<c r="C4"><!-- odd --></c>'])
+def test_formulas_without_a_value_are_told(parse: Parse, stored: str, beside: str) -> None:
+    """As openpyxl writes them; a text of no characters is a value."""
+    row = f'<row r="4"><c r="A4" t="str"><f>A1</f><v>Rope</v></c><c r="B4" {{}}><f>1+1</f>{stored}</c>{beside}</row>'
+    assert "Formulas" in parse(_workbook(_ROWS + row.format('s="0"')), "x.xlsx").warnings[0]
+    assert not parse(_workbook(_ROWS + row.format('t="str"')), "x.xlsx").warnings
+
+
+def test_names_with_their_values_are_no_names_of_columns(parse: Parse) -> None:
+    rows = "Invoice,\nTo:,Ada Brandt\nDate:,2024-05-01\n"
+    assert parse(rows, "x.csv").text == "Invoice\nTo: Ada Brandt\nDate: 2024-05-01"

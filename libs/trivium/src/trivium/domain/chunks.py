@@ -23,6 +23,12 @@ class Span(msgspec.Struct, frozen=True, array_like=True, gc=False):
         """The characters of `text` in this range."""
         return text[self.start : self.end]
 
+    def trimmed(self, text: str) -> Span:
+        """Without white space at its edges in `text`; empty, where it begins, if there is nothing else."""
+        said = self.of(text)
+        start = self.start + len(said) - len(said.lstrip()) if said.strip() else self.start
+        return Span(start, start + len(said.strip()))
+
 
 class SourceSpan(msgspec.Struct, frozen=True, array_like=True):
     """Where a part of a chunk's text stands in the original."""

@@ -192,9 +192,8 @@ def _words_before(text: str, sentence_start: int, mark: int) -> int:
 
 def _add(spans: list[Span], text: str, start: int, end: int) -> None:
     """Append [start, end) without its outer space, in pieces of at most MAX_SENTENCE_CHARS."""
-    piece = text[start:end]
-    end = start + len(piece.rstrip())
-    start += len(piece) - len(piece.lstrip())
+    whole = Span(start, end).trimmed(text)
+    start, end = whole.start, whole.end
     while end - start > MAX_SENTENCE_CHARS:
         cut = _soft_cut(text, start)
         spans.append(Span(start, start + len(text[start:cut].rstrip())))

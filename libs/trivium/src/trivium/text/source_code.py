@@ -138,11 +138,10 @@ def _sentences(text: str, lines: Sequence[_Line]) -> Iterator[Span]:
 
 
 def _trimmed(text: str, start: int, end: int) -> Iterator[Span]:
-    """The span without space around it; none where there is nothing else."""
-    piece = text[start:end]
-    if said := piece.strip():
-        begin = start + piece.index(said)
-        yield Span(begin, begin + len(said))
+    """None where there is nothing but space."""
+    said = Span(start, end).trimmed(text)
+    if said.of(text):
+        yield said
 
 
 def _goes_on(line: str, after: str, width: int) -> bool:

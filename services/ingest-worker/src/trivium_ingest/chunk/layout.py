@@ -51,21 +51,13 @@ class Layout:
             for s in self.sentences[first:last]
         )
 
-    def trimmed(self, start: int, end: int) -> Span:
-        """[start, end) without white space at its edges."""
-        piece = self.text[start:end]
-        end = start + len(piece.rstrip())
-        return Span(min(end, start + len(piece) - len(piece.lstrip())), end)
-
 
 def lines_of(text: str, span: Span) -> Iterator[Span]:
     """The lines of `span` that hold visible text, trimmed."""
     for match in _LINE.finditer(text, span.start, span.end):
-        line = match.group()
-        if not line.strip():  # told here: a pattern that asks for a visible character backs over every blank
-            continue
-        indent = len(line) - len(line.lstrip())
-        yield Span(match.start() + indent, match.start() + len(line.rstrip()))
+        line = Span(*match.span()).trimmed(text)
+        if line.of(text):  # told here: a pattern that asks for a visible character backs over every blank
+            yield line
 
 
 def positions_of(blocks: Iterable[Block], span: Span) -> tuple[Position, ...]:

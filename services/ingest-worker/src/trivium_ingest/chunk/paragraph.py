@@ -16,7 +16,7 @@ def paragraph(layout: Layout, size: int, overlap: int) -> list[Span]:
 
 def _pieces(layout: Layout, size: int) -> Iterator[Piece]:
     for block in layout.blocks:
-        whole = layout.trimmed(block.span.start, block.span.end)
+        whole = block.span.trimmed(layout.text)
         if whole.end - whole.start <= size:
             yield Piece(whole.start, whole.end, BREAK_PARAGRAPH)
             continue

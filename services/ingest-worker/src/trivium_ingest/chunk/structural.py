@@ -96,7 +96,7 @@ def _cost_before(block: Block, before: Block | None) -> float:
 
 def _parts(layout: Layout, block: Block, size: int) -> Iterator[tuple[Span, float]]:
     """The parts of a block that stay whole, each with the cost of a break after it."""
-    whole = layout.trimmed(block.span.start, block.span.end)
+    whole = block.span.trimmed(layout.text)
     kind = block.unit.kind
     if kind is UnitKind.HEADING or (kind in _BY_LINE and whole.end - whole.start <= size):
         yield whole, BREAK_PARAGRAPH

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterator, Sequence
-from itertools import chain
+from itertools import chain, pairwise
 
 import msgspec
 
@@ -100,15 +100,22 @@ def guess_header_rows(rows: Sequence[Sequence[str]]) -> int:
     """How many rows at the top read like column names over the rows below."""
     if len(rows) < 2:
         return 0
-    if stacked := _rows_above_numbers(rows):
-        return stacked
     first = [one_line(cell) for cell in rows[0]]
     named = [cell for cell in first if cell]
+    if are_pairs(named):
+        return 0
+    if stacked := _rows_above_numbers(rows):
+        return stacked
     if len(named) < max(1, len(first) - 1) or len(set(named)) < len(named):
         return 0
     if any(looks_numeric(cell) and not _year(cell) for cell in named) or max(map(len, named)) > MAX_LABEL_CHARS:
         return 0
     return 1
+
+
+def are_pairs(cells: Sequence[str]) -> bool:
+    """Whether a row is of names and values in turn ("Name:", "Ada") rather than of names of columns."""
+    return len(cells) > 1 and all(cell.endswith(":") == (place % 2 == 0) for place, cell in enumerate(cells))
 
 
 def _rows_above_numbers(rows: Sequence[Sequence[str]]) -> int:
@@ -120,9 +127,22 @@ def _rows_above_numbers(rows: Sequence[Sequence[str]]) -> int:
         return 0
     if any(len(cell) > MAX_LABEL_CHARS for row in rows[:first] for cell in row):
         return 0
+    if len({row[0].strip() for row in rows[:first] if row and _names_itself(row)}) > 1:
+        return 0
     columns = {n for row in rows[:first] for n, cell in enumerate(row) if n and cell.strip()}
     width = max(map(len, rows)) - 1
     return first if len(columns) >= max(1, 0.7 * width) else 0
+
+
+def _names_itself(row: Sequence[str]) -> bool:
+    """True for a row with a name and values that are words.
+
+    A row that groups columns names them twice; one that begins with a small letter or a bracket goes on with the names
+    above.
+    """
+    if not all(cell.strip() for cell in row) or row[0].strip()[0] in "([" or row[0].strip()[0].islower():
+        return False
+    return all(one != other for one, other in pairwise(row[1:]))
 
 
 def _year(cell: str) -> bool:

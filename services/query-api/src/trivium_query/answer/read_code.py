@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from trivium.domain.answers import Citation
-from trivium.domain.chunks import Chunk, Span
+from trivium.domain.chunks import Chunk
 from trivium.domain.parsed import UnitKind
 from trivium.domain.retrieval import Hit
 from trivium.text.source_code import without_marks
@@ -31,16 +31,9 @@ def as_written(draft: Draft, hits: Sequence[Hit]) -> Draft:
 
 def _unmarked(chunk: Chunk) -> Chunk:
     text = without_marks(chunk.text)
-    sentences = tuple(_trimmed(text, span) for span in chunk.sentences)
+    trimmed = ((span, span.trimmed(text)) for span in chunk.sentences)
+    sentences = tuple(said if said.of(text) else span for span, said in trimmed)
     return msgspec.structs.replace(chunk, text=text, sentences=sentences)
-
-
-def _trimmed(text: str, span: Span) -> Span:
-    """Without blanks at its edges, unless it is all blank."""
-    said = span.of(text)
-    if not said.strip():
-        return span
-    return Span(span.start + len(said) - len(said.lstrip()), span.start + len(said.rstrip()))
 
 
 def _quoted(citation: Citation, chunk: Chunk) -> Citation:

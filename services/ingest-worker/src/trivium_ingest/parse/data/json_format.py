@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 
@@ -25,6 +26,7 @@ _LIST = re.compile(
     rf'\[[\s\[]*+(?:[{{"]|{_END}|\Z|(?:-?\d++(?:\.\d++)?(?:[eE][+-]?\d++)?|true|false|null)\s*+(?:,|{_END}|\Z))'
 )
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+"?|[^\s\[\]{}:,"]+', re.DOTALL)
+_NO_NUMBER = re.compile(r"\b(?:NaN|Infinity)\b")
 MAX_STATEMENT_CHARS = 400  # a record up to here is one statement, as a table's row is; a longer one has a line a value
 
 
@@ -43,7 +45,7 @@ def read(blob: Blob, limits: ParseLimits, _models: ParserModels) -> ParsedDocume
     metadata = {"encoding": encoding}
     budget = _Budget(limits)
     try:
-        value = msgspec.json.decode(text)
+        value = _decoded(text)
     except msgspec.DecodeError:
         media_type = _lines(text, budget, out)
         return out.document(media_type, metadata=metadata)
@@ -53,6 +55,19 @@ def read(blob: Blob, limits: ParseLimits, _models: ParserModels) -> ParsedDocume
     for record in value if isinstance(value, list) else [value]:
         out.add(UnitKind.TEXT, _record(record, budget))
     return out.document(MEDIA_TYPE, metadata=metadata)
+
+
+def _decoded(text: str) -> object:
+    """Also where numbers are missing as Python's and other libraries say so. Raises `DecodeError`, `RecursionError`."""
+    try:
+        return msgspec.json.decode(text)
+    except msgspec.DecodeError as error:
+        if not _NO_NUMBER.search(text):
+            raise
+        try:
+            return json.loads(text)
+        except ValueError:
+            raise error from None
 
 
 class _Budget:
@@ -73,7 +88,7 @@ def _lines(text: str, budget: _Budget, out: Collector) -> str:
     for line in text.split("\n"):  # what else ends a line may stand in a string
         end = start + len(line.rstrip("\r"))
         try:
-            record = msgspec.json.decode(line) if line.strip() else None
+            record = _decoded(line) if line.strip() else None
         except RecursionError:
             records += 1
             out.add(UnitKind.TEXT, _too_deep(line, budget, out), Position(offset=(start, end)))
@@ -149,7 +164,7 @@ FORMAT = Format(
     name="JSON",
     media_types=(MEDIA_TYPE, LINES_MEDIA_TYPE),
     extensions=("json", "jsonl", "ndjson"),
-    version=5,
+    version=6,
     recognise=recognise,
     read=read,
     cites="characters in the text, for JSON Lines",

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
+from trivium.domain.chunks import Span
 from trivium.domain.parsed import Position, UnitKind
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.table import Table, guess_header_rows
@@ -59,8 +60,8 @@ def read_lines(text: str, find_block: FindBlock, plain: Plain, out: Collector) -
 
 
 def _trimmed(text: str, start: int, end: int) -> Position:
-    piece = text[start:end]
-    return Position(offset=(start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip())))
+    span = Span(start, end).trimmed(text)
+    return Position(offset=(span.start, span.end))
 
 
 def _paragraph(text: str, start: int, end: int, plain: Plain, out: Collector) -> None:

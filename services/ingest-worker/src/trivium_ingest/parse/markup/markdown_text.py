@@ -10,6 +10,7 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
 
+from trivium.domain.chunks import Span
 from trivium.domain.parsed import Position, UnitKind
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.table import Table
@@ -153,9 +154,8 @@ class MarkdownReader:
         first, last = token.map
         start = self._starts[min(first, len(self._starts) - 1)]
         end = self._starts[last] if last < len(self._starts) else len(self._text)
-        block = self._text[start:end]
-        left = len(block) - len(block.lstrip())
-        return Position(offset=(start + left, start + len(block.rstrip())))
+        block = Span(start, end).trimmed(self._text)
+        return Position(offset=(block.start, block.end))
 
 
 def _flattened(state: StateBlock, first: int, end: int, _silent: bool) -> bool:

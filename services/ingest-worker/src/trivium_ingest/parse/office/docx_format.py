@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from lxml import etree
 
 from trivium.domain.errors import NeverWill
@@ -13,6 +15,7 @@ from trivium_ingest.parse.failures import corrupt
 from trivium_ingest.parse.images.ocr import Reader
 from trivium_ingest.parse.office.package import Package
 from trivium_ingest.parse.office.wordprocessing import (
+    DIAGRAM,
     C,
     R,
     Styles,
@@ -21,6 +24,7 @@ from trivium_ingest.parse.office.wordprocessing import (
     block_lines,
     chart_tables,
     children,
+    diagram_list,
     drawn,
     picture_ids,
     table_of,
@@ -71,6 +75,8 @@ class _Document:
     def read(self) -> ParsedDocument:
         self._running("header")
         self._blocks(self._body)
+        if next(self._body.iter(f"{W}altChunk"), None) is not None:
+            self._out.warn("A part of the document stands in another format inside it and was not read.")
         self._flush_list()
         self._running("footer")
         self._notes()
@@ -116,7 +122,7 @@ class _Document:
             self._list = []
 
     def _attachments(self, node: etree._Element) -> None:
-        """Text boxes, pictures and charts anchored in a paragraph or table."""
+        """Text boxes, pictures, charts and diagrams anchored in a paragraph or table."""
         if not self._words.has_drawings(node):
             return
         for box in text_boxes(node):
@@ -132,12 +138,20 @@ class _Document:
                 self._out.warn(f"{relation.target}: {failure.message}")
                 continue
             self._reader.embedded(content, relation.target.rpartition("/")[2], Position(), description)
-        for chart in drawn(node, f"{C}chart"):
-            relation = self._relations.get(chart.get(f"{R}id", ""))
+        for chart in self._parts(node, f"{C}chart", f"{R}id"):
+            for table in chart_tables(chart):
+                self._out.table(table)
+        for diagram in self._parts(node, DIAGRAM, f"{R}dm"):
+            self._out.add(UnitKind.LIST, diagram_list(diagram))
+
+    def _parts(self, node: etree._Element, tag: str, attribute: str) -> Iterator[etree._Element]:
+        """What elements of that name refer to."""
+        for mark in drawn(node, tag):
+            relation = self._relations.get(mark.get(attribute, ""))
             if relation is not None and relation.target in self._package:
                 part = self._package.readable_xml(relation.target)
-                for table in chart_tables(part) if part is not None else ():
-                    self._out.table(table)
+                if part is not None:
+                    yield part
 
     def _running(self, kind: str) -> None:
         seen = []
@@ -167,7 +181,7 @@ FORMAT = Format(
     name="DOCX",
     media_types=(MEDIA_TYPE, "application/vnd.ms-word.document.macroenabled.12"),
     extensions=("docx", "docm", "dotx"),
-    version=6,
+    version=7,
     recognise=recognise,
     read=read,
     cites="section",

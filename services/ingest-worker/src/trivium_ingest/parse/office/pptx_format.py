@@ -14,9 +14,18 @@ from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.failures import too_large
 from trivium_ingest.parse.images.ocr import Reader
-from trivium_ingest.parse.office.math import M, latex
 from trivium_ingest.parse.office.package import Package, Relation
-from trivium_ingest.parse.office.wordprocessing import A, C, R, chart_tables, described
+from trivium_ingest.parse.office.wordprocessing import (
+    DIAGRAM,
+    A,
+    C,
+    R,
+    chart_tables,
+    described,
+    diagram_list,
+    drawing_paragraph,
+    drawing_text,
+)
 from trivium_ingest.parse.registry import Format
 from trivium_ingest.parse.sample import Sample
 from trivium_ingest.parse.table import Table, guess_header_rows
@@ -93,7 +102,7 @@ class _Slide:
             self._out.warn(f"Slide {self._number} is hidden in the presentation.")
         shapes = sorted(_shapes(root), key=lambda shape: (shape.top, shape.left))
         titles = [shape for shape in shapes if shape.placeholder in _TITLES]
-        title = one_line(" ".join(_text(shape.node) for shape in titles))
+        title = one_line(" ".join(drawing_text(shape.node) for shape in titles))
         self._out.leave_sections()
         self._out.heading(title, 1, self._position)
         for shape in shapes:
@@ -116,7 +125,7 @@ class _Slide:
             self._body(node, shape.placeholder)
 
     def _body(self, node: etree._Element, placeholder: str) -> None:
-        lines = [(int(_level(p)), one_line(_paragraph(p))) for p in node.iter(f"{A}p")]
+        lines = [(int(_level(p)), one_line(drawing_paragraph(p))) for p in node.iter(f"{A}p")]
         lines = [(level, text) for level, text in lines if text]
         is_list = len(lines) > 1 and (placeholder in ("body", "obj", "") and node.find(f".//{P}ph") is not None)
         if is_list:
@@ -138,12 +147,11 @@ class _Slide:
                 for table in chart_tables(self._package.xml(relation.target)):
                     self._out.table(table, self._position)
         for relation in self._smart_art(node):
-            texts = [one_line(_paragraph(p)) for p in self._package.xml(relation.target).iter(f"{A}p")]
-            self._out.add(UnitKind.LIST, "\n".join(f"- {text}" for text in texts if text), self._position)
+            self._out.add(UnitKind.LIST, diagram_list(self._package.xml(relation.target)), self._position)
 
     def _smart_art(self, node: etree._Element) -> list[Relation]:
         found = []
-        for data in node.iter("{http://schemas.openxmlformats.org/drawingml/2006/diagram}relIds"):
+        for data in node.iter(DIAGRAM):
             relation = self._relations.get(data.get(f"{R}dm", ""))
             if relation is not None and relation.target in self._package:
                 found.append(relation)
@@ -171,11 +179,11 @@ class _Slide:
             notes = self._package.xml(relation.target)
             for shape in _shapes(notes):
                 if shape.placeholder not in _REPEATED:
-                    self._out.add(UnitKind.NOTE, _text(shape.node), self._position)
+                    self._out.add(UnitKind.NOTE, drawing_text(shape.node), self._position)
         elif relation.type == "comments":
             for comment in self._package.xml(relation.target).iter(f"{P}cm", "{*}cm"):
                 classic = [node.text or "" for node in comment.iter(f"{P}text")]
-                modern = [_paragraph(p) for p in comment.iter(f"{A}p")]
+                modern = [drawing_paragraph(p) for p in comment.iter(f"{A}p")]
                 self._out.add(UnitKind.NOTE, " ".join(classic or modern), self._position)
 
 
@@ -215,20 +223,6 @@ def _placeholder(node: etree._Element) -> str:
     return "" if mark is None else str(mark.get("type", "body"))
 
 
-def _text(node: etree._Element) -> str:
-    return "\n".join(filter(None, (_paragraph(p).strip() for p in node.iter(f"{A}p"))))
-
-
-def _paragraph(node: etree._Element) -> str:
-    parts = []
-    for child in node.iter(f"{A}t", f"{A}br", f"{M}oMath"):
-        if child.tag == f"{M}oMath":
-            parts.append(f" {latex(child)} ")
-        else:
-            parts.append(child.text or "" if child.tag == f"{A}t" else "\n")
-    return "".join(parts)
-
-
 def _level(paragraph: etree._Element) -> str:
     properties = paragraph.find(f"{A}pPr")
     level = properties.get("lvl", "0") if properties is not None else "0"
@@ -240,7 +234,7 @@ def _table(node: etree._Element) -> Table:
     for row in node.iter(f"{A}tr"):
         cells: list[str] = []
         for column, cell in enumerate(row.iter(f"{A}tc")):
-            text = one_line(_text(cell))
+            text = one_line(drawing_text(cell))
             if cell.get("hMerge") in ("1", "true") and cells:
                 text = cells[-1]
             elif cell.get("vMerge") in ("1", "true") and rows and column < len(rows[-1]):

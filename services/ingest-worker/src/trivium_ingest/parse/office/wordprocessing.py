@@ -12,6 +12,7 @@ from lxml import etree
 from trivium.domain.errors import NeverWill
 from trivium_ingest.parse.office.math import M, latex
 from trivium_ingest.parse.office.package import Package
+from trivium_ingest.parse.office.symbols import symbol
 from trivium_ingest.parse.spreadsheets.cells import shown_as
 from trivium_ingest.parse.table import Table, guess_header_rows
 from trivium_ingest.parse.text.clean import one_line
@@ -20,7 +21,8 @@ W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 C = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
 R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
-_MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
+DIAGRAM = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}relIds"
+FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
 _VML = "{urn:schemas-microsoft-com:vml}"
 _WP = "{http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing}"
 _HEADING_NAME = re.compile(r"heading (\d)", re.IGNORECASE)
@@ -28,11 +30,22 @@ _P, _T, _TBL, _TR, _TC = (f"{W}{name}" for name in ("p", "t", "tbl", "tr", "tc")
 _SKIPPED = frozenset(
     f"{W}{name}" for name in ("del", "moveFrom", "instrText", "delText", "pPr", "rPr", "rt", "txbxContent")
 )
-_SHOWN = {f"{W}tab": "\t", f"{W}br": "\n", f"{W}cr": "\n", f"{W}noBreakHyphen": "-"}
+_SHOWN = {f"{W}tab": "\t", f"{W}ptab": "\t", f"{W}br": "\n", f"{W}cr": "\n", f"{W}noBreakHyphen": "-"}
+_SYMBOL = f"{W}sym"
+_FIELDS = (f"{W}ddList", f"{W}checkBox")  # of forms
 # What makes a paragraph more than its runs' text in order.
-_UNUSUAL = (f"{W}vanish", f"{W}tabs", f"{M}oMath", f"{M}t", f"{_MC}Fallback", *_SKIPPED - {f"{W}pPr", f"{W}rPr"})
+_UNUSUAL = (
+    f"{W}vanish",
+    f"{W}tabs",
+    f"{M}oMath",
+    f"{M}t",
+    FALLBACK,
+    _SYMBOL,
+    *_FIELDS,
+    *_SKIPPED - {f"{W}pPr", f"{W}rPr"},
+)
 _LOOKED_THROUGH = frozenset(f"{W}{name}" for name in ("sdt", "sdtContent", "ins", "moveTo", "customXml", "smartTag"))
-_DRAWN = (f"{W}txbxContent", f"{A}blip", f"{_VML}imagedata", f"{C}chart")
+_DRAWN = (f"{W}txbxContent", f"{A}blip", f"{_VML}imagedata", f"{C}chart", DIAGRAM)
 MAX_CHART_POINTS = 2_000
 MAX_COLUMNS = 63  # Word's own bound
 MAX_TABLES = 50  # one in the other; what lies deeper is the text of a cell
@@ -78,7 +91,7 @@ def _pieces(paragraph: etree._Element) -> Iterator[str]:
     while waiting:
         node = waiting.pop()
         tag = node.tag
-        if tag in _SKIPPED or tag == f"{_MC}Fallback":
+        if tag in _SKIPPED or tag == FALLBACK:
             continue
         if tag in (_T, f"{M}t"):
             yield node.text or ""
@@ -86,8 +99,23 @@ def _pieces(paragraph: etree._Element) -> Iterator[str]:
             yield _SHOWN[tag]
         elif tag == f"{M}oMath":
             yield f" {latex(node)} "
+        elif tag == _SYMBOL:
+            yield symbol(node.get(f"{W}font", ""), node.get(f"{W}char", ""))
+        elif tag in _FIELDS:
+            yield _filled_in(node)
         elif tag != f"{W}r" or not _vanished(node):
             waiting += reversed(node)
+
+
+def _filled_in(field: etree._Element) -> str:
+    """What is chosen in a form's list, or whether its box is ticked."""
+    stated = {node.tag.removeprefix(W): node.get(f"{W}val", "1") for node in field}
+    if field.tag == f"{W}checkBox":
+        ticked = stated.get("checked", stated.get("default", "0")) not in ("0", "false", "off")
+        return "\u2612" if ticked else "\u2610"
+    entries = [str(entry.get(f"{W}val", "")) for entry in field.iterchildren(f"{W}listEntry")]
+    chosen = stated.get("result", stated.get("default", "0"))
+    return entries[int(chosen)] if chosen.isascii() and chosen.isdigit() and int(chosen) < len(entries) else ""
 
 
 def _vanished(run: etree._Element) -> bool:
@@ -263,8 +291,30 @@ def drawn(node: etree._Element, tag: str) -> Iterator[etree._Element]:
 
 def _repeats(node: etree._Element) -> bool:
     """True of what stands there for programs that do not know the form in which the same is drawn before it."""
-    before = node.itersiblings(preceding=True) if node.tag == f"{_MC}Fallback" else ()
+    before = node.itersiblings(preceding=True) if node.tag == FALLBACK else ()
     return any(True for choice in before for _ in choice.iter(*_DRAWN))
+
+
+def drawing_text(node: etree._Element) -> str:
+    """The paragraphs in a shape of DrawingML."""
+    return "\n".join(filter(None, (drawing_paragraph(p).strip() for p in node.iter(f"{A}p"))))
+
+
+def drawing_paragraph(node: etree._Element) -> str:
+    """A paragraph of DrawingML, its equations as LaTeX."""
+    parts = []
+    for child in node.iter(f"{A}t", f"{A}br", f"{M}oMath"):
+        if child.tag == f"{M}oMath":
+            parts.append(f" {latex(child)} ")
+        else:
+            parts.append(child.text or "" if child.tag == f"{A}t" else "\n")
+    return "".join(parts)
+
+
+def diagram_list(data: etree._Element) -> str:
+    """What a diagram (SmartArt) says, from its data, as a list."""
+    texts = (one_line(drawing_paragraph(p)) for p in data.iter(f"{A}p"))
+    return "\n".join(f"- {text}" for text in texts if text)
 
 
 def picture_ids(node: etree._Element) -> list[tuple[str, str]]:

@@ -110,7 +110,10 @@ def _field(form: Any, annotation: Any) -> str:
     name = _string(pdfium.FPDFAnnot_GetFormFieldAlternateName, form, annotation)
     name = name or _string(pdfium.FPDFAnnot_GetFormFieldName, form, annotation)
     if kind in _BUTTONS:
-        return f"{name}: yes" if name and pdfium.FPDFAnnot_IsChecked(form, annotation) else ""
+        if not name or not pdfium.FPDFAnnot_IsChecked(form, annotation):
+            return ""
+        choice = _string(pdfium.FPDFAnnot_GetFormFieldExportValue, form, annotation).strip()
+        return f"{name}: {choice if choice and kind == pdfium.FPDF_FORMFIELD_RADIOBUTTON else 'yes'}"
     value = _string(pdfium.FPDFAnnot_GetFormFieldValue, form, annotation).strip()
     return f"{name}: {value}" if name and value else value
 

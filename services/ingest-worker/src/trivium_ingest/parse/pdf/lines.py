@@ -108,7 +108,7 @@ def columns(pieces: Sequence[Piece], depth: int = 0) -> list[list[Piece]]:
     """Blocks in reading order: each is one column's stretch, or what runs across the columns."""
     divisible = depth < MAX_DEPTH and len(pieces) >= 2 * MIN_COLUMN_LINES
     if divisible and (gutter := _gutter(pieces)) is not None:
-        stretches, whole = _stretches(pieces, gutter, lambda left, right: not _like_table([*left, *right])), True
+        stretches, whole = _stretches(pieces, gutter, _are_columns), True
     elif divisible and (gutter := _aside_gutter(pieces)) is not None:
         stretches, whole = _stretches(pieces, gutter, _side_by_side), False
     else:
@@ -144,6 +144,11 @@ def _stretches(pieces: Sequence[Piece], gutter: float, divided: Divided) -> list
     return [*stretches, (across, [], [])]
 
 
+def _are_columns(left: Sequence[Piece], right: Sequence[Piece]) -> bool:
+    """No table that runs across: three columns of running text have three pieces in a row as well."""
+    return not _like_table([*left, *right]) or _side_by_side(left, right)
+
+
 def _like_table(band: Sequence[Piece]) -> bool:
     """True for a table that runs across the columns: more than two pieces in most rows."""
     rows = rows_of(band)
@@ -161,7 +166,7 @@ def _gutter(pieces: Sequence[Piece]) -> float | None:
         starts[int(piece.left - left)] += 1
         ends[min(width + 1, int(piece.right - left) + 1)] += 1
     best, best_score, run = None, 0.0, 0
-    before = ended = 0
+    before = ended = crossed = 0
     for x in range(width + 1):
         before += starts[x]
         ended += ends[x]
@@ -170,7 +175,8 @@ def _gutter(pieces: Sequence[Piece]) -> float | None:
         if smaller < MIN_COLUMN_LINES or covering > MAX_CROSSING_SHARE * smaller:
             run = 0
             continue
-        run += 1
+        run = run + 1 if covering == crossed else 1  # the strip is as wide as nothing more reaches into it
+        crossed = covering
         score = smaller - covering + min(run, 12) / 100
         if score > best_score:
             best, best_score = x - (run - 1) / 2, score

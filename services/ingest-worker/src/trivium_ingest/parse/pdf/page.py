@@ -67,7 +67,7 @@ def read_page(page: Any) -> Page:
         if _needs_ocr(text, sum(len(word.text) for word in seen), pictures, frame):
             return Page(hidden, pictures, [], frame, layout, needs_ocr=True)
         tables, rest = ruled_tables(rects, seen) if len(rects) >= 4 else ([], seen)
-        aside = {word.index for word in sideways(rest)}
+        aside = {word.index for word in sideways(text_page, rest, layout)}
         upright = [word for word in rest if word.index not in aside] if aside else rest
         boxes, flowing = boxed(rects, upright, frame.width * frame.height) if len(rects) else ([], upright)
         blocks = page_blocks(sorted([*_pieces(text_page, flowing), *tables], key=lambda piece: piece.index))

@@ -135,6 +135,8 @@ def _areas(
         if not page:
             out.warn(f"Page {number} is damaged and was left out.")
             continue
+        if form:
+            pdfium.FORM_OnAfterLoadPage(page, form)  # without it no box is ticked
         try:
             found = read_page(page)
             for block in found.blocks:
@@ -151,6 +153,8 @@ def _areas(
                 album.caption(page, found, area.blocks, area.figures)
                 _turn(area.blocks, found.frame, found.layout)
         finally:
+            if form:
+                pdfium.FORM_OnBeforeClosePage(page, form)
             pdfium.FPDF_ClosePage(page)
         characters += sum(len(block.text) for block in area.blocks)
         if characters > limits.max_text_chars:
@@ -231,7 +235,7 @@ FORMAT = Format(
     name="PDF",
     media_types=(MEDIA_TYPE,),
     extensions=("pdf",),
-    version=9,
+    version=10,
     recognise=recognise,
     read=read,
     cites="page and box",

@@ -9,13 +9,14 @@ from statistics import median
 
 from trivium_ingest.parse.pdf.lines import Piece
 from trivium_ingest.parse.pdf.words import Word
-from trivium_ingest.parse.table import Table, guess_header_rows, looks_numeric
+from trivium_ingest.parse.table import MAX_HEADER_ROWS, Table, guess_header_rows, looks_numeric
 
 Rect = tuple[float, float, float, float]
 THICKEST_RULE = 3.0
 SHORTEST_RULE = 8.0
 _NEAR = 3.0
 MAX_RULES = 2_000
+MIN_FILLED = 0.5  # of its cells: underlined words make something like a table, too
 MIN_ALIGNED_ROWS = 3
 MAX_CELL_CHARS = 40
 _DASHES = "-\u2013\u2014 "  # one stands for nothing in each of several columns
@@ -31,7 +32,7 @@ def ruled_tables(rects: Sequence[Rect], words: Sequence[Word]) -> tuple[list[Pie
         if len(xs) < 3 or len(ys) < 3 or len(xs) * len(ys) > 20_000:
             continue
         inside = [w for w in rest if xs[0] <= _x(w) <= xs[-1] and ys[0] <= _y(w) <= ys[-1]]
-        rows = _cells(inside, xs, ys, grid[1])
+        rows = _cells(inside, xs, ys, grid)
         filled = sum(bool(cell) for row in rows for cell in row)
         if len(rows) < 2 or filled < 4 or max(len(row) for row in rows) < 2:
             continue
@@ -173,10 +174,16 @@ def _steps(rules: list[Rect], axis: int) -> list[float]:
     return places
 
 
-def _cells(words: list[Word], xs: list[float], ys: list[float], vertical: list[Rect]) -> list[tuple[str, ...]]:
-    """The words of each cell; where no line divides two cells, the left one holds the text of both."""
+def _cells(
+    words: list[Word], xs: list[float], ys: list[float], rules: tuple[list[Rect], list[Rect]]
+) -> list[tuple[str, ...]]:
+    """The words of each cell; where no line divides two cells side by side, the left one holds the text of both.
+
+    What stands in a cell that is drawn over several rows is repeated in each, and a group's name in its columns.
+    """
     grid: list[list[list[str]]] = [[[] for _ in xs[1:]] for _ in ys[1:]]
-    near = [_spans_near(vertical, x) for x in xs]
+    horizontal, vertical = rules
+    near = [_spans_near(vertical, x, 0) for x in xs]
     divided = [
         [any(above <= (top + bottom) / 2 <= below for above, below in spans) for spans in near]
         for top, bottom in itertools.pairwise(ys)
@@ -187,14 +194,55 @@ def _cells(words: list[Word], xs: list[float], ys: list[float], vertical: list[R
         while column > 0 and not divided[row][column]:
             column -= 1
         grid[row][column].append(word.text)
-    rows = [tuple(" ".join(cell) for cell in row) for row in grid]
+    rows = [[" ".join(cell) for cell in row] for row in grid]
     used = [column for column in range(len(xs) - 1) if any(row[column] for row in rows)]
-    return [tuple(row[column] for column in used) for row in rows if any(row)]
+    kept = [number for number, row in enumerate(rows) if any(row)]
+    above = [_spans_near(horizontal, y, 1) for y in ys]
+    filled = sum(bool(cell) for row in rows for cell in row)
+    if filled < MIN_FILLED * len(kept) * len(used):
+        return [tuple(rows[number][column] for column in used) for number in kept]
+    for number in range(min(MAX_HEADER_ROWS, len(rows)) - 1):
+        if sum(map(bool, rows[number])) > 1:
+            _fill_across(rows[number : number + 2], used, divided[number : number + 2])
+    for column in used:
+        x = (xs[column] + xs[column + 1]) / 2
+        ruled = {number for number, spans in enumerate(above) if any(left <= x <= right for left, right in spans)}
+        for run in itertools.starmap(range, itertools.pairwise(sorted({*ruled, 0, len(rows)}))):
+            if {run.start, run.stop} <= ruled or any(divided[number][column] for number in run):
+                _fill(rows, column, run)
+    return [tuple(rows[number][column] for column in used) for number in kept]
 
 
-def _spans_near(vertical: list[Rect], x: float) -> list[tuple[float, float]]:
-    """From where to where the rules at `x` divide what is left of them from what is right."""
-    return [(r[1] - _NEAR, r[3] + _NEAR) for r in vertical if abs((r[0] + r[2]) / 2 - x) <= _NEAR]
+def _fill_across(rows: list[list[str]], used: list[int], divided: list[list[bool]]) -> None:
+    """Repeat a group's name over each of its columns, which the row below names."""
+    upper, lower = rows
+    spans: list[list[int]] = []
+    for column in used:
+        if spans and lower[column] and not upper[column] and divided[1][column] and not divided[0][column]:
+            spans[-1].append(column)
+        else:
+            spans.append([column])
+    wide = [span for span in spans if len(span) > 1 and upper[span[0]]]
+    if wide == spans[1:2] and upper[used[0]] and lower[used[0]]:
+        return  # a row of a form or of data: its name, and one long value
+    for first, *others in wide:
+        for column in others:
+            upper[column] = upper[first]
+
+
+def _fill(rows: list[list[str]], column: int, run: range) -> None:
+    """Repeat what stands in one row of a cell that is merged over several, in all of them."""
+    texts = [rows[number][column] for number in run if rows[number][column]]
+    for number in run if len(texts) == 1 else ():
+        rows[number][column] = texts[0]
+
+
+def _spans_near(rules: list[Rect], place: float, axis: int) -> list[tuple[float, float]]:
+    """From where to where the rules at a place on one axis divide what is before them from what is behind."""
+    other = 1 - axis
+    return [
+        (r[other] - _NEAR, r[other + 2] + _NEAR) for r in rules if abs((r[axis] + r[axis + 2]) / 2 - place) <= _NEAR
+    ]
 
 
 def _x(word: Word) -> float:

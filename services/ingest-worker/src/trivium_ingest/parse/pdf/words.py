@@ -111,9 +111,10 @@ def read_words(text_page: Any, text: str, frame: Frame, start: int = 0, end: int
     return words
 
 
-def sideways(words: list[Word]) -> list[Word]:
+def sideways(text_page: Any, words: list[Word], frame: Frame) -> list[Word]:
     """Words that run up or down beside the text (a stamp in the margin), with the short ones between them."""
-    certain = [w for w in words if len(w.text) > 3 and w.bottom - w.top > 1.2 * (w.right - w.left)]
+    tall = (w for w in words if len(w.text) > 3 and w.bottom - w.top > 1.2 * (w.right - w.left))
+    certain = [word for word in tall if _climbs(text_page, word, frame)]  # "fill" may be higher than wide as it stands
     if not certain or len(certain) > 40:
         return certain
     short = [word for word in words if len(word.text) < 4]
@@ -124,6 +125,12 @@ def sideways(words: list[Word]) -> list[Word]:
         upright.update(word.index for word in beside)
         short = [word for word in short if word.index not in upright]
     return [word for word in words if word.index in upright]
+
+
+def _climbs(text_page: Any, word: Word, frame: Frame) -> bool:
+    """Whether its last character stands above or below the first one."""
+    last = _height(text_page, word.index + len(word.text) - 1, frame)
+    return abs(last - _height(text_page, word.index, frame)) > word.right - word.left
 
 
 def _goes_on_upright(word: Word, other: Word) -> bool:

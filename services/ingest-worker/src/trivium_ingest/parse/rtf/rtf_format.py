@@ -24,7 +24,9 @@ _HEADING = re.compile(r"heading (\d)", re.IGNORECASE)
 _LINK = re.compile(r"HYPERLINK\s+\"([^\"]{1,2000})\"")
 _NOTES = frozenset(["footnote", "annotation"])
 _RUNNING = frozenset(f"{kind}{side}" for kind in ("header", "footer") for side in ("", "l", "r", "f"))
-_KEPT = frozenset(["fonttbl", "stylesheet", "info", "title", "author", "fldinst", "pict", "listtext", "pntext"])
+_KEPT = frozenset(
+    ["fonttbl", "stylesheet", "info", "title", "author", "fldinst", "pict", "listtext", "pntext", "shptxt"]
+)
 _TIMES = {"creatim": "created", "revtim": "modified"}
 _TIME_PARTS = ("yr", "mo", "dy", "hr", "min", "sec")
 _TIME_PART = re.compile(rf"({'|'.join(_TIME_PARTS)})(\d+) ")
@@ -32,7 +34,7 @@ _SKIPPED = frozenset(
     ["colortbl", "nonshppict", "shprslt", "sp", "objdata", "xe", "tc", "listtable", "upr", "atnid", "atnauthor"]
 )
 _DESTINATIONS = _NOTES | _RUNNING | _KEPT | _SKIPPED | _TIMES.keys()
-_TRANSPARENT = frozenset(["shpinst", "shppict", "shptxt", "shp", "result", "fldrslt"])
+_TRANSPARENT = frozenset(["shpinst", "shppict", "shp", "result", "fldrslt"])
 
 
 class _Group(msgspec.Struct):
@@ -89,7 +91,7 @@ class _Document:
         self._cells = 0
         self._list: list[str] = []
         self._item = False
-        self._after: list[tuple[str, str]] = []  # notes and pictures to come after the paragraph they hang at
+        self._after: list[tuple[str, str]] = []  # notes, pictures and boxes to come after what they hang at
         self._running: list[str] = []
         self._properties: dict[str, str] = {}
 
@@ -154,7 +156,7 @@ class _Document:
             level = int(named.group(1)) if named else closed.outline
             if level:
                 self._levels[closed.style] = level
-        elif closed.destination != self._group.destination:
+        elif closed.destination != self._group.destination or closed.text is not self._group.text:
             self._finish(closed.destination, "".join(closed.text))
 
     def _finish(self, destination: str, text: str) -> None:
@@ -167,8 +169,13 @@ class _Document:
             self._properties[destination] = one_line(_paired(text))
         elif destination in _TIMES:
             self._properties[_TIMES[destination]] = _time(text)
+        elif destination == "shptxt":
+            if self._group.destination == "body":
+                self._after.append((destination, text))
+            else:
+                self._say(f"\n{text}")
         elif destination in ("listtext", "pntext"):
-            self._item = True
+            self._item = self._item or self._group.destination == "body"
         elif destination == "fldinst" and (link := _LINK.search(text)):
             self._out.link(link.group(1))
 
@@ -255,6 +262,7 @@ class _Document:
 
     def _do_cell(self, _number: int | None) -> None:
         if self._group.destination != "body":
+            self._say(" ")
             return
         self._cells += 1
         if self._cells > self._limits.max_cells:
@@ -264,6 +272,9 @@ class _Document:
         self._item = False
 
     def _do_row(self, _number: int | None) -> None:
+        if self._group.destination != "body":
+            self._say("\n")
+            return
         if self._row.cells:
             above = self._rows[-1].cells if self._rows else []
             for place, merged in enumerate(self._row.merged[: len(self._row.cells)]):
@@ -290,8 +301,7 @@ class _Document:
         text = _paired("".join(self._group.text))
         self._group.text.clear()
         level = self._group.outline or self._levels.get(self._group.style, 0)
-        if text.strip():
-            self._flush_table()
+        self._flush_table()
         if self._item and not level and text.strip():
             self._list.append(f"- {one_line(text)}")
         else:
@@ -306,7 +316,7 @@ class _Document:
     def _hanging(self) -> None:
         for kind, text in self._after:
             if kind != "pict":
-                self._out.add(UnitKind.NOTE, _paired(text))
+                self._out.add(UnitKind.TEXT if kind == "shptxt" else UnitKind.NOTE, _paired(text))
             elif (content := _picture(text)) is not None:
                 self._reader.embedded(content, "A picture", Position())
         self._after.clear()
@@ -349,7 +359,7 @@ FORMAT = Format(
     name="RTF",
     media_types=(MEDIA_TYPE, "text/rtf"),
     extensions=("rtf",),
-    version=4,
+    version=5,
     recognise=recognise,
     read=read,
     cites="section",

@@ -24,6 +24,7 @@ MEDIA_TYPE = "text/csv"
 DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE_LINES = 50
 _MAX_FIELD_CHARS = 1_000_000
+_DIVIDING_COMMA = re.compile(r",(?=[^\s\d])|(?<!\d),(?=\d)")  # commas stand in numbers and names too
 _SEP_LINE = re.compile(r"\Asep=(.)\r?\n")
 
 
@@ -44,6 +45,8 @@ class _Dialect(msgspec.Struct, frozen=True):
 def recognise(sample: Sample) -> Evidence:
     """The same number of fields in every line, for some delimiter."""
     text = sample.text
+    if text.lstrip()[:1] == "#" and sample.extension in FORMAT.extensions:
+        return Evidence.IF_NAMED  # rows below comments, which look like headings of Markdown
     if not text or text.lstrip()[:1] in ("<", "{", "[", "#"):
         return Evidence.UNLIKELY if text and sample.extension in FORMAT.extensions else Evidence.NONE
     dialect = _dialect(text)
@@ -124,13 +127,14 @@ def _dialect(text: str) -> _Dialect:
     lines = [line for line in text.splitlines()[: _SAMPLE_LINES + 1] if line.strip()]
     if len(lines) > 2 and len(text) > 4000:
         lines = lines[:-1]  # the last line may be cut off
-    best, best_score = _Dialect(), 0.0
-    for delimiter in DELIMITERS:
-        found = max((_tried(lines, delimiter, skipped) for skipped in (False, True)), key=_trust)
-        score = found.agreement * min(found.fields, 12) if found.fields > 1 else 0.0
-        if score > best_score and found.agreement >= 0.5:
-            best, best_score = found, score
-    return best
+    tried = [
+        max((_tried(lines, delimiter, skipped) for skipped in (False, True)), key=_trust) for delimiter in DELIMITERS
+    ]
+    comma, *others = (one if one.fields > 1 and one.agreement >= 0.5 else _Dialect() for one in tried)
+    if any(other.agreement >= max(comma.agreement, 0.5) for other in others):
+        within = sum(_DIVIDING_COMMA.search(line) is None for line in lines)
+        comma = _Dialect() if within > 0.5 * len(lines) else comma
+    return max(comma, *others, key=lambda one: one.agreement * min(one.fields, 12))
 
 
 def _tried(lines: list[str], delimiter: str, blanks_skipped: bool) -> _Dialect:
@@ -152,7 +156,7 @@ FORMAT = Format(
     name="CSV",
     media_types=(MEDIA_TYPE, "text/tab-separated-values", "application/csv"),
     extensions=("csv", "tsv", "tab"),
-    version=4,
+    version=5,
     recognise=recognise,
     read=read,
     cites="rows; characters in the text",

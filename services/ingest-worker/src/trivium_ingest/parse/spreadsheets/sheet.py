@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import groupby, pairwise
 
@@ -9,13 +10,14 @@ import msgspec
 
 from trivium.domain.parsed import Position, UnitKind
 from trivium_ingest.parse.collector import Collector
-from trivium_ingest.parse.table import Table, looks_numeric
+from trivium_ingest.parse.table import Table, are_pairs, looks_numeric
 from trivium_ingest.parse.text.clean import one_line
 
 ROWS_PER_UNIT = 20
 CHARS_PER_UNIT = 3_000
 _HEADER_SEARCH_ROWS = 12
 MAX_LABEL_CHARS = 120
+_DATE = re.compile(r"\d{4}-\d\d(?:-\d\d)?|\d{1,2}([./])(?:\d{1,2}\1)?\d{4}")
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -223,7 +225,8 @@ def _find_header(rows: Sequence[Row]) -> int | None:
         if len(names) < least or (widest > 1 and len(set(names)) == 1):
             continue
         below = rows[index + 1 : index + 30]
-        found = index if below and _names_columns(names, below, widest) else None
+        named = below and (_names_columns(names, below, widest) or _dates_over_numbers(row, below))
+        found = index if named else None
         if len(set(names)) >= least:
             return doubled if found is None else found
         if doubled is None:
@@ -232,14 +235,35 @@ def _find_header(rows: Sequence[Row]) -> int | None:
 
 
 def _names_columns(names: list[str], below: Sequence[Row], widest: int) -> bool:
-    if max(map(len, names)) > MAX_LABEL_CHARS or sum(map(_measured, names)) > 0.2 * len(names):
+    if are_pairs(names) or max(map(len, names)) > MAX_LABEL_CHARS or sum(map(_measured, names)) > 0.2 * len(names):
         return False
-    values = {one_line(cell) for row in below for cell in row.cells if cell.strip()}
+    values = {one_line(cell) for row in below for cell in _values(row)}
     if widest == 1:
         # In one column, a header shows only by being of another kind than what follows.
         return bool(values) and sum(map(looks_numeric, values)) >= 0.5 * len(values)
     repeated = sum(name in values for name in names)
     return repeated <= 0.2 * len(names)
+
+
+def _dates_over_numbers(row: Row, below: Sequence[Row]) -> bool:
+    """Whether days or months name columns of what was measured then; all else in the row is words."""
+    cells = [one_line(cell) for cell in row.cells]
+    dated = [place for place, cell in enumerate(cells) if _DATE.fullmatch(cell)]
+    if len(dated) < 2 or any(looks_numeric(cell) for place, cell in enumerate(cells) if place not in dated):
+        return False
+    values = ([cell for cell in map(one_line, _at(dated, other)) if cell] for other in below)
+    first = next(filter(None, values), [])
+    return bool(first) and all(looks_numeric(cell) and not _DATE.fullmatch(cell) for cell in first)
+
+
+def _at(places: Sequence[int], row: Row) -> list[str]:
+    return [row.cells[place] for place in places if place < len(row.cells)]
+
+
+def _values(row: Row) -> list[str]:
+    """What stands in the row, but for the name of a row of numbers: "Total" may be a column as well."""
+    filled = [cell for cell in row.cells if cell.strip()]
+    return filled[len(filled) > 1 and all(map(looks_numeric, filled[1:])) :]
 
 
 def _measured(name: str) -> bool:

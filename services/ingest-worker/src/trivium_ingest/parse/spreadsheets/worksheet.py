@@ -8,7 +8,14 @@ from xml.parsers import expat
 
 from trivium_ingest.parse.failures import too_large
 from trivium_ingest.parse.spreadsheets.cells import column_of
-from trivium_ingest.parse.spreadsheets.worksheet_rows import MAX_COLUMNS, Line, Showing, line_of, plain_rows
+from trivium_ingest.parse.spreadsheets.worksheet_rows import (
+    MAX_COLUMNS,
+    Line,
+    Showing,
+    has_unvalued,
+    line_of,
+    plain_rows,
+)
 from trivium_ingest.parse.xml.windows import Windows
 
 
@@ -17,13 +24,14 @@ class Worksheet:
 
     `showing` answers, for a cell's kind and style, what turns its stored text into the words to show. `cells` counts
     those of the workbook that hold something, from those of the sheets before; past `max_cells`, `NeverWill`
-    (`limit_exceeded`) is raised.
+    (`limit_exceeded`) is raised. `unvalued` tells that a formula has no stored value.
     """
 
     def __init__(self, showing: Showing, max_cells: int, cells: int = 0) -> None:
         self.rows: list[Line] = []
         self.merged: list[str] = []
         self.cells = cells
+        self.unvalued = False
         self._showing = lru_cache(maxsize=1024)(showing)
         self._max_cells = max_cells
         self._row: dict[int, str] | None = None
@@ -31,7 +39,7 @@ class Worksheet:
         self._column = 0
         self._number = 0
         self._texts: list[str] = []
-        self._taking = self._phonetic = False
+        self._taking = self._phonetic = self._formula = False
 
     def read(self, part: IO[bytes]) -> None:
         """Take in a part. Raises `expat.ExpatError` where it is no XML, `NeverWill` (`unsafe_xml`) for a DOCTYPE."""
@@ -50,6 +58,7 @@ class Worksheet:
         self._count(cells)
         self.rows += rows
         self._number = rows[-1][0]
+        self.unvalued = self.unvalued or has_unvalued(markup)
         return True
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
@@ -59,6 +68,8 @@ class Worksheet:
             self._cell = attributes
         elif name in ("v", "t"):
             self._taking = not self._phonetic
+        elif name == "f":
+            self._formula = True
         elif name == "row":
             self._end_row()
             stated = attributes.get("r", "")
@@ -86,8 +97,9 @@ class Worksheet:
         if cell is None:
             return
         self._column = column_of(cell.get("r", "")) or self._column + 1
-        self._phonetic = False
+        formula, self._formula, self._phonetic = self._formula, False, False
         if not self._texts:
+            self.unvalued = self.unvalued or (formula and cell.get("t", "n") == "n")
             return
         text = "".join(self._texts).strip()
         self._texts.clear()

@@ -24,6 +24,8 @@ _CELL = re.compile(
     rf"(?:/>|>(?:{_INLINE}|(?:{_FORMULA})?+(?:{_STORED})?+)</c>)"
     rf"(?:</row>{_BEGIN})?+"
 )
+_UNVALUED_END = re.compile(r"</f>(?:<v ?/>|<v></v>)?</c>")
+_UNVALUED = re.compile(rf'<c r="[A-Z]++[0-9]++"(?: s="[0-9]++")?+>{_FORMULA}(?:<v ?/>|<v></v>)?+</c>')
 _ROW = re.compile(_BEGIN)
 _ATTRIBUTES = re.compile(r'(?: s="([0-9]++)"| t="(\w++)"){0,2}+ ?')
 
@@ -46,6 +48,11 @@ def plain_rows(markup: str, showing: Showing) -> tuple[list[Line], int] | None:
         return None
     shown = [text and shows[form](text) for form, text in zip(attributes, texts, strict=True)]
     return _rows(int(begin[1]), parts[1::6], shown, parts[5::6]), len(texts) - texts.count("")
+
+
+def has_unvalued(markup: str) -> bool:
+    """Whether a formula that gives a number has no stored value: many programs write them so."""
+    return _UNVALUED_END.search(markup) is not None and _UNVALUED.search(markup) is not None
 
 
 def _show(attributes: str, showing: Showing) -> Show | None:

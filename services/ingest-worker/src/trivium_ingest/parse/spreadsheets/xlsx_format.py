@@ -20,7 +20,7 @@ from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.failures import corrupt
 from trivium_ingest.parse.images.ocr import Reader
 from trivium_ingest.parse.office.package import Package, Relation
-from trivium_ingest.parse.office.wordprocessing import C, R, chart_tables
+from trivium_ingest.parse.office.wordprocessing import FALLBACK, C, R, chart_tables, diagram_list, drawing_text
 from trivium_ingest.parse.registry import Format
 from trivium_ingest.parse.sample import Sample
 from trivium_ingest.parse.spreadsheets.cells import CellFormats, S, column_of, row_of
@@ -31,9 +31,14 @@ from trivium_ingest.parse.spreadsheets.worksheet import Worksheet
 from trivium_ingest.parse.spreadsheets.worksheet_rows import Show
 
 MEDIA_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+_XDR = "{http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing}"
 _WHAT = "Excel workbook"
 _BOOK, _STRINGS, _STYLES = "xl/workbook.xml", "xl/sharedStrings.xml", "xl/styles.xml"
 _NO_STRING = "Cells refer to shared strings that the workbook does not have; what they said is missing."
+_NO_VALUE = (
+    "Formulas whose values the file does not hold are left out: open it in a spreadsheet program, save it, and upload"
+    " the new copy."
+)
 MAX_SHEETS = 1_000
 
 
@@ -71,7 +76,7 @@ def read(blob: Blob, limits: ParseLimits, models: ParserModels) -> ParsedDocumen
 
 
 def _attached(package: Package, part: str, sheet: str, out: Collector, reader: Reader) -> None:
-    """Charts, pictures and comments of one sheet."""
+    """Charts, pictures, text boxes, diagrams and comments of one sheet."""
     position = Position(sheet=sheet)
     for relation in package.relations(part).values():
         if relation.external or relation.target not in package:
@@ -83,11 +88,26 @@ def _attached(package: Package, part: str, sheet: str, out: Collector, reader: R
                 place = Position(sheet=sheet, rows=(row, row)) if row else position
                 out.add(UnitKind.NOTE, f"{comment.get('ref', '')}: {text}", place)
         elif relation.type == "drawing":
-            for drawn in package.relations(relation.target).values():
-                if drawn.type == "chart" and drawn.target in package:
-                    _chart(package.xml(drawn.target), position, out)
-                elif drawn.type == "image" and drawn.target in package:
-                    reader.embedded(package.read(drawn.target), f"{sheet}: {drawn.target.rpartition('/')[2]}", position)
+            _drawn(package, relation.target, sheet, out, reader)
+
+
+def _drawn(package: Package, part: str, sheet: str, out: Collector, reader: Reader) -> None:
+    """What one drawing shows."""
+    position = Position(sheet=sheet)
+    shapes = package.readable_xml(part)
+    for shape in shapes.iter(f"{_XDR}sp") if shapes is not None else ():
+        if next(shape.iterancestors(FALLBACK), None) is None:  # those say that Excel is too old for what is drawn
+            out.add(UnitKind.TEXT, drawing_text(shape), position)
+    for drawn in package.relations(part).values():
+        if drawn.external or drawn.target not in package:
+            continue
+        if drawn.type == "chart":
+            _chart(package.xml(drawn.target), position, out)
+        elif drawn.type == "diagramData":
+            diagram = package.readable_xml(drawn.target)
+            out.add(UnitKind.LIST, diagram_list(diagram) if diagram is not None else "", position)
+        elif drawn.type == "image":
+            reader.embedded(package.read(drawn.target), f"{sheet}: {drawn.target.rpartition('/')[2]}", position)
 
 
 def _chart(chart: etree._Element, position: Position, out: Collector) -> None:
@@ -120,6 +140,8 @@ class _Book:
         with _read_as_xml(), self._package.stream(part) as stream:
             sheet.read(stream)
         self._cells = sheet.cells
+        if sheet.unvalued:
+            self._out.warn(_NO_VALUE)
         merged = Merged(map(_range, sheet.merged))
         lines = ((number, merged.filled(number, cells)) for number, cells in sheet.rows)
         return [Row(number, cells) for number, cells in lines if cells]
@@ -159,7 +181,7 @@ FORMAT = Format(
     name="XLSX",
     media_types=(MEDIA_TYPE, "application/vnd.ms-excel.sheet.macroenabled.12"),
     extensions=("xlsx", "xlsm", "xltx"),
-    version=5,
+    version=6,
     recognise=recognise,
     read=read,
     cites="sheet and rows",
