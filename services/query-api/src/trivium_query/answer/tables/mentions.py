@@ -27,10 +27,12 @@ _DIMENSIONS = frozenset(map(stem, ("size", "length", "weight", "height", "depth"
 _ONE_OF = frozenset(map(stem, ("each", "unit", "per", "apiece")))
 _RATE = re.compile(r"(?:[$€£¥]|price|cost|rate|fee|charge)\s*(?:/|per\b)\s*[^\W\d_]+", re.I)
 _PER = frozenset(("per", "a", "an", "each"))
+_OFTEN = {"yearly": "year", "annual": "year", "monthly": "month", "weekly": "week", "daily": "day", "hourly": "hour"}
 BY_WHEN = stems_of("by when")
 """When what is "due" is, where a column is called so."""
 _COST = frozenset(map(stem, ("price", "cost")))
 _SPENT = _COST | frozenset(map(stem, ("priced", "spend", "spent")))
+_PAYS = frozenset(map(stem, ("pay", "paid", "cost", "charge")))
 _NUMBERED = frozenset(("no", "nr", "id", "code", stem("number")))
 _UN = "un"
 _OWED, _PAID = frozenset(("outstanding", "owing", "owed")), stem("paid")
@@ -152,6 +154,8 @@ def _said_of(
 def column_mentions(table: Table, words: Sequence[Word], taken: frozenset[int]) -> list[ColumnMention]:
     """Columns by their whole names first, then by a word of theirs; a word names one column only."""
     found = _rates(table, words, taken)
+    before = {one.run.first - 1 for one in found}
+    taken |= {at for at in before if words[at].stem in _PAYS}  # "pay a year" names no "paid"
     labels = [stems_of(column.label) for column in table.columns]
     order = sorted(range(len(labels)), key=lambda at: -len(labels[at]))
     for column in order:
@@ -185,11 +189,13 @@ def column_mentions(table: Table, words: Sequence[Word], taken: frozenset[int]) 
 
 
 def _rates(table: Table, words: Sequence[Word], taken: frozenset[int]) -> list[ColumnMention]:
-    """The one column of what each costs, by "per night" or "a night" of "£ / night"; not where rows are of nights."""
+    """The one column of what each costs, by "per night" or "a night" of "£ / night"; not where rows are of nights.
+
+    Or by "per year" of "yearly fee".
+    """
     others = {stems_of(column.label) for column in table.columns if not column.measured}
     for at, (per, noun) in enumerate(pairwise(words)):
-        rates = [place for place in table.measured if is_rate(table.columns[place])]
-        rates = [place for place in rates if stems_of(table.columns[place].label)[-1] == noun.stem]
+        rates = [place for place in table.measured if is_rate_of(table.columns[place], noun.stem)]
         if per.folded in _PER and len(rates) == 1 and (noun.stem,) not in others and not {at, at + 1} & taken:
             return [ColumnMention(rates[0], Run(at, at + 2))]
     return []
@@ -239,6 +245,13 @@ def is_of_one(column: Column) -> bool:
 def is_rate(column: Column) -> bool:
     """Whether its name alone says what each of something costs: "£ / night"."""
     return bool(_RATE.fullmatch(column.label))
+
+
+def is_rate_of(column: Column, noun: str = "") -> bool:
+    """Whether it is what each of these costs, or of each such period: "£ / night", "yearly fee"; without one of any."""
+    label = stems_of(column.label)
+    told = [label[-1]] if is_rate(column) else [stem(_OFTEN[part]) for part in label if part in _OFTEN]
+    return noun in told if noun else bool(told)
 
 
 def _denies(word: Word, label: Sequence[str]) -> bool:

@@ -609,6 +609,8 @@ def _apart(reading: Reading, target: int) -> int | None:
     """The column of which several values or years are named, for a number of each: "in 2022 and 2023"."""
     filters = [one for one in reading.filters() if one.test is not Test.BEGINS or _are_days(one)]
     several = [one.column for one in filters if one.test is Test.BETWEEN or len(one.values) > 1]
+    if not several and reading.cue(Cue.HOW_MUCH):  # "how much are the events in the hall"
+        several = [at for at in reading.targets() if at != target and reading.table.names_rows(at)]
     return _only(several) if reading.table.columns[target].measured else None
 
 
@@ -617,7 +619,9 @@ def _are_days(one: Filter) -> bool:
 
 
 def _target(reading: Reading) -> int | None:
-    asked, targets = reading.asked(), reading.targets()
+    much = reading.cue(Cue.HOW_MUCH)
+    targets = tuple(at for at in reading.targets() if not much or _tells_number(reading.table.columns[at]))
+    asked = reading.asked() if not much or reading.asked() in targets else None  # not "how much are the events"
     person = reading.person_or_place() if reading.words[0].folded in _PERSONAL else _names_of_chosen(reading)
     if asked is not None and (person is None or not _is_numbered(reading.table.columns[asked])):
         return asked
@@ -634,11 +638,15 @@ def _target(reading: Reading) -> int | None:
         targets = tuple(at for at in targets if reading.table.columns[at].kind is not ColumnKind.DATE)
     if not targets and (told := reading.person_or_place()) is not None:
         return told
-    if not targets and (much := reading.cue(Cue.HOW_MUCH)):
+    if not targets and much:
         return _how_much(reading, much)
     if not targets and reading.table.melted and reading.values and _names_a_year(reading):
         return len(reading.table.columns) - 1  # what stands below the year
     return _only(targets or (counting(reading.table) if reading.words[0].folded not in _QUESTIONS else ()))
+
+
+def _tells_number(column: Column) -> bool:
+    return column.measured or any(map(str.isdigit, "".join(column.values)))
 
 
 def _how_much(reading: Reading, much: CueFound) -> int | None:

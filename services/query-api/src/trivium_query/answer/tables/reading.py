@@ -36,7 +36,7 @@ from trivium_query.answer.tables.mentions import (
     ValueMention,
     column_mentions,
     hinted,
-    is_rate,
+    is_rate_of,
     value_mentions,
 )
 from trivium_query.answer.tables.query_plan import Filter, Test
@@ -346,8 +346,14 @@ class Reading(msgspec.Struct, frozen=True):
     def unexplained(self) -> tuple[Word, ...]:
         """Words with a meaning of their own that the reading has no use for."""
         known = self._understood()
+        known |= self._of_a_span()
         about = set(stems_of(f"{self.table.about} {self.table.within}"))
-        return tuple(word for at, word in enumerate(self.words) if at not in known and not self._is_plain(word, about))
+        labels = frozenset(
+            part for one in {one.column for one in self.values} for part in stems_of(self.table.columns[one].label)
+        )  # those that name the columns of which values are named: "what did Jo buy", of "bought by"
+        return tuple(
+            word for at, word in enumerate(self.words) if at not in known and not self._is_plain(word, about, labels)
+        )
 
     def counted(self) -> Word | None:
         """The thing that "how many" asks for: the first word with a meaning behind it."""
@@ -576,9 +582,7 @@ class Reading(msgspec.Struct, frozen=True):
         named = sorted(self._of_table())
         return bool(named) and not self._is_of(named[0], named[-1] + 1)
 
-    def _is_plain(self, word: Word, about: set[str]) -> bool:
-        if self._is_of_a_span(word):
-            return True
+    def _is_plain(self, word: Word, about: set[str], labels: frozenset[str]) -> bool:
         if word.written == "May" and word != self.words[0]:
             return False
         if word.folded == "off" and _ABSENCES & about:
@@ -594,13 +598,13 @@ class Reading(msgspec.Struct, frozen=True):
             or self._is_move(word)
             or (bool(self.table.melted) and word.stem in _COSTS and self.cue(Cue.HOW_MUCH) is not None)
             or (word.stem in _COSTS and self._has_fees() and self.cue(Cue.MOST, Cue.LEAST) is not None)
-            or (word.stem in _COSTS and any(is_rate(self.table.columns[one.column]) for one in self.columns))
+            or (word.stem in _COSTS and any(is_rate_of(self.table.columns[one.column]) for one in self.columns))
             or (self.is_occasion(word) and self._asks_of_occasions())
             or (is_deed(word) and self.words[0].folded in _PERSONAL and bool(self._called(_DOERS)))
             or (word.stem == _NEED and self.cue(Cue.MOST, Cue.LEAST) is not None)
             or (word.folded == "date" and bool(column_kinds(self.table, ColumnKind.DATE)))
             or (is_person(word) and bool(persons_of(self.table)) and not self._is_other_person(word, about))
-            or any(alike(word.stem, part) for part in self._labels_of_values())
+            or any(alike(word.stem, part) for part in labels)
             or any(alike(word.stem, each) for each in about)
             or bool(unit_column(self.table, word))
         )
@@ -616,22 +620,19 @@ class Reading(msgspec.Struct, frozen=True):
         others = next((other for own, other in (_STAFF_FIRST, _STAFF_FIRST[::-1]) if word.stem in own), frozenset())
         return bool(others & named)
 
-    def _labels_of_values(self) -> tuple[str, ...]:
-        """The words that name the columns of which values are named: "what did Jo buy", of "bought by"."""
-        return tuple(part for one in self.values for part in stems_of(self.table.columns[one.column].label))
-
     def _has_fees(self) -> bool:
         """Whether a column of numbers tells what one costs."""
         return any(FEES & set(stems_of(self.table.columns[at].label)) for at in self.table.measured)
 
-    def _is_of_a_span(self, word: Word) -> bool:
-        """Whether it is one of "over the two weeks", which says how long all went on."""
+    def _of_a_span(self) -> frozenset[int]:
+        """The words of "over the two weeks" that say how long all went on."""
+        found = set()
         for at, each in enumerate(self.words):
             rest = self.words[at : at + 1 + _PERIOD_WORDS] if each.folded == "over" else ()
             end = next((end for end, one in enumerate(rest) if one.stem in _PERIODS), 0)
-            if word in rest[: end + 1] and end:
-                return word is each or word.stem in _PERIODS or word.folded in NUMBER_WORDS
-        return False
+            spoken = (word.stem in _PERIODS or word.folded in NUMBER_WORDS for word in rest[1 : end + 1])
+            found |= {at, *(at + place for place, said in enumerate(spoken, start=1) if said)} if end else set()
+        return frozenset(found)
 
     def behind(self, found: CueFound) -> Word | None:
         """The first word behind it that says something."""
@@ -846,7 +847,7 @@ def _is_other_by(found: CueFound, words: Sequence[Word], begun: set[int]) -> boo
 
 def _is_whole(table: Table, mention: ColumnMention) -> bool:
     column, size = table.columns[mention.column], mention.run.end - mention.run.first
-    return size == len(stems_of(column.label)) or (size == len(("per", "night")) and is_rate(column))
+    return size == len(stems_of(column.label)) or (size == len(("per", "night")) and is_rate_of(column))
 
 
 def _may_count(table: Table) -> bool:
