@@ -121,6 +121,11 @@ def test_list_items_headings_and_table_rows_stand_alone() -> None:
     ]
 
 
+def test_a_number_behind_a_dash_stays_with_its_item() -> None:
+    items = ["- 4.2. The keeper may end it.", "- a. Rope is lent", "- iv. Boats are not", "- (b) Nets. "]
+    assert sentences("\n".join(items)) == [item.strip() for item in items]
+
+
 def test_lines_of_a_table_stand_alone_though_they_are_long_and_go_on_in_small_letters() -> None:
     lifts = [f"lift {number} load 8 t radius 12 m operator Hallgren" for number in (1, 2, 3)]
     assert sentences("\n".join(lifts)) == lifts

@@ -297,3 +297,74 @@ def test_a_duration_of_ods_is_told_in_all_its_hours(parse: Parse, told: str, tex
     sheet = f'<table:table table:name="Weirs"><table:table-row>{cell}</table:table-row></table:table>'
     parts = {"content.xml": _content("spreadsheet", sheet), "META-INF/manifest.xml": f"<manifest:manifest {SPACES}/>"}
     assert parse(_packed("application/vnd.oasis.opendocument.spreadsheet", **parts)).text == text
+
+
+_NUMBERED = """<text:list-style style:name="L">
+<text:list-level-style-number text:level="1" style:num-format="1" style:num-suffix="."/>
+<text:list-level-style-number text:level="2" style:num-format="1" text:display-levels="2"/>
+<text:list-level-style-number text:level="3" style:num-format="a" style:num-prefix="(" style:num-suffix=")"/>
+</text:list-style>"""
+_OUTLINE = """<text:outline-style>
+<text:outline-level-style text:level="1" style:num-format="I" style:num-prefix="Article " text:start-value="3"/>
+<text:outline-level-style text:level="2" style:num-format="1" text:display-levels="2"/>
+<text:outline-level-style text:level="3" style:num-format=""/></text:outline-style>
+<style:style style:name="Bare" style:list-style-name=""/>"""
+
+
+def _with_lists(body: str) -> bytes:
+    styles = f"<office:automatic-styles>{_NUMBERED}</office:automatic-styles>"
+    content = _content("text", body).replace("<office:body>", f"{styles}<office:body>")
+    own = f"<office:document-styles {SPACES}><office:styles>{_OUTLINE}</office:styles></office:document-styles>"
+    return _text("", **{"content.xml": content, "styles.xml": own})
+
+
+def test_items_are_said_with_their_numbers(parse: Parse) -> None:
+    def item(inside: str, more: str = "") -> str:
+        return f"<text:list-item {more}>{inside}</text:list-item>"
+
+    def listed(*items: str, more: str = "") -> str:
+        return f"<text:list {more}>{''.join(items)}</text:list>"
+
+    def said(text: str) -> str:
+        return f"<text:p>{text}</text:p>"
+
+    own = 'text:style-name="L"'
+    deep = listed(item(said("by mail")), item(said("by hand")))
+    first = listed(
+        item(said("Terms") + listed(item(said("Price")), item(said("Notice") + deep)) + said("of use")),
+        item(said("End")),
+        f"<text:list-header>{said('aside')}</text:list-header>",
+        more=own,
+    )
+    on = listed(item(listed(item(said("Law")))), item(said("Place"), 'text:start-value="9"'), more=f"{own} {{}}")
+    body = first + said("Between.") + on.format('text:continue-numbering="true"') + said("Then.")
+    body += listed(item(said("anew")), more=own) + said("And.") + listed(item(said("plain")))
+    assert texts(parse(_with_lists(body)), UnitKind.LIST) == [
+        "1. Terms of use\n  - 1.1 Price\n  - 1.2 Notice\n    - (a) by mail\n    - (b) by hand\n2. End\n- aside",
+        "  - 2.1 Law\n9. Place",
+        "1. anew",
+        "- plain",
+    ]
+
+
+def test_headings_are_numbered_by_the_outline(parse: Parse) -> None:
+    def heading(text: str, level: int, more: str = "") -> str:
+        return f'<text:h text:outline-level="{level}" {more}>{text}</text:h>'
+
+    gone = (
+        f"<text:tracked-changes><text:changed-region>{heading('gone', 1)}</text:changed-region></text:tracked-changes>"
+    )
+    body = "".join(
+        (
+            gone + heading("Parties", 1) + heading("Terms", 1) + heading("", 2) + heading("Notice", 2),
+            heading("Aside", 3) + heading("Preface", 1, 'text:style-name="Bare"'),
+            heading("Annex", 1, 'text:is-list-header="true"') + heading("<text:number>V</text:number> Law", 1),
+            heading("End", 1, 'text:restart-numbering="true" text:start-value="9"'),
+        )
+    )
+    document = parse(_with_lists(body))
+    assert texts(document, UnitKind.HEADING) == [
+        *("Article III Parties", "Article IV Terms", "IV.2 Notice", "Aside", "Preface", "Annex"),
+        *("V Law", "Article IX End"),
+    ]
+    assert document.units[3].position.section == ("Article IV Terms", "IV.2 Notice", "Aside")

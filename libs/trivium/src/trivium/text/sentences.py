@@ -32,7 +32,7 @@ _END = re.compile(
     r"|\n"
 )
 _OPENERS = "\"'“‘«‹([（「『¿¡*_ \t\n"
-_LIST_NUMBER = re.compile(r"\s*(?:[\[(]?\d{1,3}(?:\.\d{1,3})*|[A-Za-z]|[ivxIVX]{1,4})\.\Z")
+_LIST_NUMBER = re.compile(r"\s*(?:- )?(?:[\[(]?\d{1,3}(?:\.\d{1,3})*|[A-Za-z]|[ivxIVX]{1,4})\.\Z")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]\Z")  # "J", "U.S", "e.g"
 _SOFT_BREAK = re.compile(r"[;:；：]\s|[,،、，]\s?|\s")
 _VISIBLE = re.compile(r"\S")

@@ -1,4 +1,4 @@
-"""DOCX: paragraphs and tables in document order, headings, lists, notes, comments, text boxes, pictures, equations."""
+"""DOCX: paragraphs and tables in order, numbered headings and lists, notes, comments, boxes, pictures, equations."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.failures import corrupt
 from trivium_ingest.parse.images.ocr import Reader
+from trivium_ingest.parse.numerals import item_mark
+from trivium_ingest.parse.office.numbering import Numbering
 from trivium_ingest.parse.office.package import Package
 from trivium_ingest.parse.office.wordprocessing import (
     DIAGRAM,
@@ -69,6 +71,10 @@ class _Document:
             raise corrupt("Word document", "it has no body")
         self._body = body
         self._words = Words(body)
+        numbering = package.related(self._relations, "numbering", "word/numbering.xml")
+        lists = package.readable_xml(numbering) if numbering in package else None
+        if lists is not None:
+            self._words.numbers = Numbering(lists, self._styles).numbers(body, self._words)
         self._list: list[str] = []
         self._title = ""
 
@@ -100,20 +106,22 @@ class _Document:
 
     def _paragraph(self, node: etree._Element) -> None:
         text = self._words.of(node)
+        shown = self._words.numbered(node, text) if text else ""
         role = self._styles.role(node)
         if role.level == 0 and role.list_depth is not None and text:
-            self._list.append("  " * role.list_depth + "- " + one_line(text))
+            number = self._words.numbers.get(node, "").strip()
+            self._list.append("  " * role.list_depth + item_mark(number) + one_line(shown))
         else:
             self._flush_list()
             if role.level:
-                self._out.heading(text, role.level)
+                self._out.heading(shown, role.level)
             elif role.title and text:
                 self._title = self._title or one_line(text)
-                self._out.heading(text, 1)
+                self._out.heading(shown, 1)
             elif equation := self._words.displayed_equation(node):
                 self._out.add(UnitKind.EQUATION, equation)
             else:
-                self._out.add(UnitKind.TEXT, text)
+                self._out.add(UnitKind.TEXT, shown)
         self._attachments(node)
 
     def _flush_list(self) -> None:
@@ -181,7 +189,7 @@ FORMAT = Format(
     name="DOCX",
     media_types=(MEDIA_TYPE, "application/vnd.ms-word.document.macroenabled.12"),
     extensions=("docx", "docm", "dotx"),
-    version=7,
+    version=8,
     recognise=recognise,
     read=read,
     cites="section",

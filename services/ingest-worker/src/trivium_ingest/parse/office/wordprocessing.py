@@ -58,6 +58,7 @@ class Words:
         self._unusual = _around(root, _UNUSUAL, _P)
         self._broken = _around(root, tuple(_SHOWN), _P)
         self._drawn = _around(root, _DRAWN, _P, _TBL)
+        self.numbers: dict[etree._Element, str] = {}  # what Word shows before paragraphs, with a blank if any
 
     def of(self, paragraph: etree._Element) -> str:
         """A paragraph as a reader sees it: without deleted text, field codes, hidden text and text boxes."""
@@ -66,6 +67,23 @@ class Words:
         if paragraph in self._broken:
             return "".join([_SHOWN.get(node.tag) or node.text or "" for node in paragraph.iter(_T, *_SHOWN)]).strip()
         return "".join([node.text or "" for node in paragraph.iter(_T)]).strip()
+
+    def shown(self, paragraph: etree._Element) -> str:
+        """The same behind its number, which stands alone where there is no text."""
+        return self.numbered(paragraph, self.of(paragraph))
+
+    def numbered(self, paragraph: etree._Element, text: str) -> str:
+        """The paragraph's `text` behind its number."""
+        number = self.numbers.get(paragraph, "")
+        apart = number and not number.endswith(" ") and text[:1].isalnum()
+        return f"{number} {text}" if apart else number + text
+
+    def numbers_alone(self, row: etree._Element, cells: list[str]) -> bool:
+        """True of a table's row that was left empty but for the numbers that Word makes."""
+        numbers = (
+            {self.numbers[node].strip() for node in row.iter(_P) if node in self.numbers} if self.numbers else set()
+        )
+        return bool(numbers) and all(not cell or cell in numbers for cell in cells)
 
     def displayed_equation(self, paragraph: etree._Element) -> str:
         """The paragraph's equation when nothing else stands in it, or ""."""
@@ -135,11 +153,14 @@ _PROSE = Role()
 
 
 class Styles(msgspec.Struct, frozen=True):
-    """What the style sheet says: heading levels, title styles and list styles, by style id."""
+    """What the style sheet says by style id: heading levels, titles, lists, (list, level) of `numbers`, base styles."""
 
     levels: dict[str, int]
     titles: frozenset[str]
     lists: frozenset[str]
+    numbers: dict[str, tuple[str, str]]
+    parents: dict[str, str]
+    language: str
 
     @classmethod
     def read(cls, package: Package, part: str) -> Styles:
@@ -147,53 +168,63 @@ class Styles(msgspec.Struct, frozen=True):
         try:
             root = package.xml(part)
         except NeverWill:
-            return cls({}, frozenset(), frozenset())
+            return cls({}, frozenset(), frozenset(), {}, {}, "")
         levels: dict[str, int] = {}
         titles, lists = set(), set()
         parents: dict[str, str] = {}
+        numbers: dict[str, tuple[str, str]] = {}
         for style in root.iter(f"{W}style"):
             identity = style.get(f"{W}styleId", "")
-            name = _value(style.find(f"{W}name"))
-            parents[identity] = _value(style.find(f"{W}basedOn"))
+            name = val(style.find(f"{W}name"))
+            parents[identity] = val(style.find(f"{W}basedOn"))
             outline = style.find(f"{W}pPr/{W}outlineLvl")
             if match := _HEADING_NAME.fullmatch(name):
                 levels[identity] = int(match.group(1))
-            elif outline is not None and _value(outline).isdigit() and int(_value(outline)) < 9:
-                levels[identity] = int(_value(outline)) + 1
+            elif outline is not None and val(outline).isdigit() and int(val(outline)) < 9:
+                levels[identity] = int(val(outline)) + 1
             if name.lower() == "title":
                 titles.add(identity)
-            if name.lower().startswith("list") or style.find(f"{W}pPr/{W}numPr") is not None:
+            numbering = style.find(f"{W}pPr/{W}numPr")
+            if numbering is not None:
+                numbers[identity] = numbering_of(numbering)
+            if name.lower().startswith("list") or numbering is not None:
                 lists.add(identity)
         for identity, parent in parents.items():
             if identity not in levels and parent in levels:
                 levels[identity] = levels[parent]
-        return cls(levels, frozenset(titles), frozenset(lists))
+        language = val(root.find(f"{W}docDefaults/{W}rPrDefault/{W}rPr/{W}lang"))
+        return cls(levels, frozenset(titles), frozenset(lists), numbers, parents, language)
 
     def role(self, paragraph: etree._Element) -> Role:
         """What the paragraph's own properties and its style make of it; its own come first."""
-        properties = _child(paragraph, f"{W}pPr")
+        properties = first_child(paragraph, f"{W}pPr")
         if properties is None:
             return _PROSE
         found = _by_tag(properties)
-        style = _value(found.get(f"{W}pStyle"))
-        outline = _value(found.get(f"{W}outlineLvl"))
+        style = val(found.get(f"{W}pStyle"))
+        outline = val(found.get(f"{W}outlineLvl"))
         level = int(outline) + 1 if outline.isdigit() and int(outline) < 9 else self.levels.get(style, 0)
         return Role(level, style in self.titles, self._depth(found.get(f"{W}numPr"), style))
 
     def _depth(self, numbering: etree._Element | None, style: str) -> int | None:
         if numbering is None:
             return 0 if style in self.lists else None
-        if _value(numbering.find(f"{W}numId")) == "0":
+        if val(numbering.find(f"{W}numId")) == "0":
             return None
-        depth = _value(numbering.find(f"{W}ilvl"))
+        depth = val(numbering.find(f"{W}ilvl"))
         return min(8, int(depth)) if depth.isdigit() else 0
 
 
-def _child(node: etree._Element, tag: str) -> etree._Element | None:
+def first_child(node: etree._Element, tag: str) -> etree._Element | None:
     """The first child of that name; `find` does the same in Python."""
     if len(node) and node[0].tag == tag:  # where properties stand
         return node[0]
     return next(node.iterchildren(tag), None)
+
+
+def numbering_of(properties: etree._Element) -> tuple[str, str]:
+    """The list and level that a `numPr` states, "" for what it leaves out."""
+    return val(properties.find(f"{W}numId")), val(properties.find(f"{W}ilvl"))
 
 
 def _by_tag(properties: etree._Element) -> dict[str, etree._Element]:
@@ -201,7 +232,8 @@ def _by_tag(properties: etree._Element) -> dict[str, etree._Element]:
     return {node.tag: node for node in reversed(properties)}
 
 
-def _value(node: etree._Element | None) -> str:
+def val(node: etree._Element | None) -> str:
+    """Its attribute of that name, or ""."""
     return "" if node is None else str(node.get(f"{W}val", ""))
 
 
@@ -211,44 +243,44 @@ def table_of(node: etree._Element, words: Words, depth: int = 0) -> Table:
     marked = 0
     above: dict[int, str] = {}
     for row in children(node, _TR):
-        stated = _child(row, f"{W}trPr")
-        if stated is not None and _child(stated, f"{W}del") is not None:
+        stated = first_child(row, f"{W}trPr")
+        if stated is not None and first_child(stated, f"{W}del") is not None:
             continue
         before = _left_out(stated)
         cells: list[str] = [""] * before
         stored = list(children(row, _TC))
         for cell in stored:
             text = _cell_text(cell, words, depth)
-            properties = _child(cell, f"{W}tcPr")
+            properties = first_child(cell, f"{W}tcPr")
             found = _by_tag(properties) if properties is not None else {}
-            merge, width = found.get(f"{W}vMerge"), _value(found.get(f"{W}gridSpan"))
+            merge, width = found.get(f"{W}vMerge"), val(found.get(f"{W}gridSpan"))
             for _ in range(min(int(width), MAX_COLUMNS) if width.isdigit() and int(width) else 1):
                 column = len(cells)
-                if merge is not None and _value(merge) != "restart":
+                if merge is not None and val(merge) != "restart":
                     text = above.get(column, "")  # what a covered cell holds itself, nobody sees
                 above[column] = text
                 cells.append(text)
-        header = _child(stated, f"{W}tblHeader") if stated is not None else None
-        if header is not None and marked == len(rows) and _value(header) not in ("0", "false"):
+        header = first_child(stated, f"{W}tblHeader") if stated is not None else None
+        if header is not None and marked == len(rows) and val(header) not in ("0", "false"):
             marked += 1
-        if any(cells):
+        if any(cells) and not words.numbers_alone(row, cells):
             rows.append(tuple(cells if len(stored) > 1 else cells[: before + 1]))
     return Table(tuple(rows), marked if 0 < marked < len(rows) else guess_header_rows(rows))
 
 
 def _left_out(stated: etree._Element | None) -> int:
     """Columns before the first cell of a row that does not begin at the table's edge."""
-    before = _value(_child(stated, f"{W}gridBefore")) if stated is not None else ""
+    before = val(first_child(stated, f"{W}gridBefore")) if stated is not None else ""
     return min(int(before), MAX_COLUMNS) if before.isascii() and before.isdigit() and len(before) < 10 else 0
 
 
 def _cell_text(cell: etree._Element, words: Words, depth: int) -> str:
     """A cell's paragraphs; a table inside gives its rows, one that lies too deep its paragraphs."""
     if depth >= MAX_TABLES:
-        return " ".join(filter(None, (one_line(words.of(paragraph)) for paragraph in cell.iter(_P))))
+        return " ".join(filter(None, (one_line(words.shown(paragraph)) for paragraph in cell.iter(_P))))
     parts = []
     for child in children(cell, _P, _TBL):
-        parts.append(one_line(words.of(child)) if child.tag == _P else table_of(child, words, depth + 1).text())
+        parts.append(one_line(words.shown(child)) if child.tag == _P else table_of(child, words, depth + 1).text())
     return " ".join(filter(None, parts))
 
 

@@ -12,6 +12,7 @@ from trivium.ports.parser import ParseLimits
 from trivium_ingest.parse.collector import NOWHERE, Collector
 from trivium_ingest.parse.failures import password_needed, too_large
 from trivium_ingest.parse.images.ocr import Reader
+from trivium_ingest.parse.numerals import item_mark
 from trivium_ingest.parse.office.package import Package, unheard
 from trivium_ingest.parse.office.wordprocessing import described
 from trivium_ingest.parse.open_document.locks import locks
@@ -76,6 +77,7 @@ class Body:
         self._out = out
         self._reader = reader
         self._cells = 0
+        self.numbers: dict[etree._Element, str] = {}  # what stands before paragraphs
 
     def blocks(self, parent: etree._Element, position: Position = NOWHERE, depth: int = 0) -> None:
         """Headings, paragraphs, lists, tables and shapes in order.
@@ -87,10 +89,10 @@ class Body:
             return
         for node in parent:
             if node.tag == f"{TEXT}h":
-                self._out.heading(paragraph_text(node), _count(node, f"{TEXT}outline-level", 10), position)
+                self._out.heading(self._numbered(node), _count(node, f"{TEXT}outline-level", 10), position)
                 self._anchored(node, position, depth)
             elif node.tag == f"{TEXT}p":
-                self._out.add(UnitKind.TEXT, paragraph_text(node), position)
+                self._out.add(UnitKind.TEXT, self._numbered(node), position)
                 self._anchored(node, position, depth)
             elif node.tag == f"{TEXT}list":
                 self._list(node, position, depth)
@@ -108,8 +110,25 @@ class Body:
             for item in node.iterchildren(f"{TEXT}list-item", f"{TEXT}list-header"):
                 self.blocks(item, position, depth + 1)
             return
-        self._out.add(UnitKind.LIST, "\n".join(_items(node, 0)), position, verbatim=True)
+        self._out.add(UnitKind.LIST, "\n".join(self._items(node, 0)), position, verbatim=True)
         self._anchored(node, position, depth)
+
+    def _numbered(self, node: etree._Element) -> str:
+        text = paragraph_text(node)
+        return f"{self.numbers.get(node, '')} {text}".lstrip() if text else ""
+
+    def _items(self, node: etree._Element, level: int) -> Iterator[str]:
+        for item in node.iterchildren(f"{TEXT}list-item", f"{TEXT}list-header"):
+            if level >= MAX_DEPTH:
+                yield f"- {one_line(_joined(item, _ANCHORED))}"
+                continue
+            paragraphs = list(item.iterchildren(f"{TEXT}p"))
+            own = one_line(" ".join(map(paragraph_text, paragraphs)))
+            if own:
+                number = next((self.numbers[node] for node in paragraphs if node in self.numbers), "")
+                yield "  " * min(level, 8) + item_mark(number) + one_line(f"{number} {own}")
+            for inner in item.iterchildren(f"{TEXT}list"):
+                yield from self._items(inner, level + 1)
 
     def _anchored(self, node: etree._Element, position: Position, depth: int) -> None:
         """What hangs at a paragraph: notes, comments, pictures, text boxes; and its links."""
@@ -256,18 +275,6 @@ def _joined(node: etree._Element | None, apart: tuple[str, ...] = ()) -> str:
             paragraphs.append(paragraph_text(inner))
         waiting += [child for child in reversed(inner) if child.tag not in apart]
     return " ".join(filter(None, paragraphs))
-
-
-def _items(node: etree._Element, level: int) -> Iterator[str]:
-    for item in node.iterchildren(f"{TEXT}list-item", f"{TEXT}list-header"):
-        if level >= MAX_DEPTH:
-            yield f"- {one_line(_joined(item, _ANCHORED))}"
-            continue
-        own = one_line(" ".join(paragraph_text(child) for child in item if child.tag == f"{TEXT}p"))
-        if own:
-            yield "  " * min(level, 8) + "- " + own
-        for inner in item.iterchildren(f"{TEXT}list"):
-            yield from _items(inner, level + 1)
 
 
 def _rows(table: etree._Element) -> Iterator[tuple[etree._Element, bool]]:

@@ -1,4 +1,4 @@
-"""ODT: paragraphs, lists and tables in document order, headings, notes, comments, pictures, formulas and charts."""
+"""ODT: paragraphs and tables in order, numbered headings and lists, notes, comments, pictures, formulas and charts."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from trivium_ingest.parse.open_document.content import (
     paragraph_text,
     properties,
 )
+from trivium_ingest.parse.open_document.numbering import numbers
 from trivium_ingest.parse.registry import Format
 from trivium_ingest.parse.sample import Sample
 from trivium_ingest.parse.text.clean import one_line
@@ -39,7 +40,9 @@ def read(blob: Blob, limits: ParseLimits, models: ParserModels) -> ParsedDocumen
     if text is None:
         raise corrupt(_WHAT, "it has no body")
     _running(package, "header", out)
-    Body(package, limits, out, Reader(models.ocr, limits, out)).blocks(text)
+    body = Body(package, limits, out, Reader(models.ocr, limits, out))
+    body.numbers = numbers(package, text)
+    body.blocks(text)
     out.leave_sections()
     _running(package, "footer", out)
     title, metadata = properties(package)
@@ -60,7 +63,7 @@ FORMAT = Format(
     name="ODT",
     media_types=(MEDIA_TYPE, f"{MEDIA_TYPE}-template"),
     extensions=("odt", "ott", "odm"),
-    version=5,
+    version=6,
     recognise=recognise,
     read=read,
     cites="section",
