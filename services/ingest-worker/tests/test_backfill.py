@@ -294,6 +294,7 @@ def test_memory_does_not_grow_with_the_bucket(tmp_path: Path) -> None:
         (["/home/me"], "not an address like s3://bucket/prefix"),
         (["s3://bucket/prefix", "--rate", "quick"], "not a rate like 50/s"),
         (["s3://bucket/prefix", "--dataset", "../x"], "cannot name a dataset"),
+        (["s3://bucket/prefix", "--dataset", "x" * 101], "cannot name a dataset"),
     ],
 )
 def test_a_command_that_cannot_be_done_says_what_to_do(

@@ -110,3 +110,9 @@ def test_a_long_line_that_nothing_overwrites_is_read_in_linear_time(parse: Parse
         parse(_notebook(_code("run()", {"output_type": "stream", "text": "x" * count})), "a.ipynb")
 
     assert growth(read, 10_000) < LINEAR
+
+
+def test_a_page_in_an_output_that_is_nested_too_deeply_says_so(parse: Parse) -> None:
+    page = {"data": {"text/html": "<div>" * 5_000 + "core"}}
+    (warning,) = parse(_notebook(_code("show()", page)), "a.ipynb").warnings
+    assert "nested too deeply" in warning

@@ -311,8 +311,8 @@ _OUTLINE = """<text:outline-style>
 <style:style style:name="Bare" style:list-style-name=""/>"""
 
 
-def _with_lists(body: str) -> bytes:
-    styles = f"<office:automatic-styles>{_NUMBERED}</office:automatic-styles>"
+def _with_lists(body: str, lists: str = _NUMBERED) -> bytes:
+    styles = f"<office:automatic-styles>{lists}</office:automatic-styles>"
     content = _content("text", body).replace("<office:body>", f"{styles}<office:body>")
     own = f"<office:document-styles {SPACES}><office:styles>{_OUTLINE}</office:styles></office:document-styles>"
     return _text("", **{"content.xml": content, "styles.xml": own})
@@ -345,6 +345,37 @@ def test_items_are_said_with_their_numbers(parse: Parse) -> None:
         "1. anew",
         "- plain",
     ]
+
+
+def test_items_under_one_with_a_bullet_begin_anew_under_the_next(parse: Parse) -> None:
+    def item(text: str, more: str = "") -> str:
+        return f"<text:list-item><text:p>{text}</text:p>{more}</text:list-item>"
+
+    steps = f"<text:list>{item('lift')}{item('drain')}</text:list>"
+    dots = _NUMBERED.replace("number text:level", "bullet text:level", 1)
+    own = dots.replace('text:display-levels="2"', 'style:num-suffix="."')
+    body = f'<text:list text:style-name="L">{item("Weirs", steps)}{item("Fords", steps)}</text:list>'
+    assert texts(parse(_with_lists(body, own)), UnitKind.LIST) == [
+        "- Weirs\n  1. lift\n  2. drain\n- Fords\n  1. lift\n  2. drain",
+    ]
+
+
+def test_a_list_goes_on_from_the_one_that_it_names_whatever_stands_between(parse: Parse) -> None:
+    def listed(more: str) -> str:
+        item = "<text:list-item><text:p>x</text:p></text:list-item>"
+        return f'<text:p>So:</text:p><text:list text:style-name="L" {more}>{item}</text:list>'
+
+    body = listed('xml:id="a"') + listed('xml:id="b"') + listed('text:continue-list="a"')
+    assert texts(parse(_with_lists(body)), UnitKind.LIST) == ["1. x", "1. x", "2. x"]
+
+
+@pytest.mark.parametrize(("sync", "shown"), [("", "ab)"), ('style:num-letter-sync="true"', "BB)")])
+def test_letters_past_the_last_go_on_as_the_list_says(parse: Parse, sync: str, shown: str) -> None:
+    form = "A" if sync else "a"
+    level = f'level="1" style:num-format="{form}" style:num-suffix=")" text:start-value="28" {sync}'
+    own = f'<text:list-style style:name="L"><text:list-level-style-number text:{level}/></text:list-style>'
+    body = '<text:list text:style-name="L"><text:list-item><text:p>x</text:p></text:list-item></text:list>'
+    assert texts(parse(_with_lists(body, own)), UnitKind.LIST) == [f"- {shown} x"]
 
 
 def test_headings_are_numbered_by_the_outline(parse: Parse) -> None:

@@ -437,6 +437,19 @@ async def test_what_stands_around_the_likeliest_sentences_decides_too() -> None:
     assert await decided([told_sentence("Dogs are welcome.")]) == "yes"
 
 
+async def test_of_many_sentences_the_three_likeliest_are_read_again() -> None:
+    asked: list[list[str]] = []
+
+    async def read(_: str, passages: Sequence[Passage]) -> list[Reading]:
+        asked.append([one.text.removeprefix(WORDS) for one in passages])
+        return [Reading((ReadSpan(*YES, float(text.split()[1]), 0.5),), 0.0) for text in asked[-1]]
+
+    sentences = [told_sentence(f"Rule {number} is about dogs.") for number in (4, 9, 2, 7, 8)]
+    assert await read_yes_or_no("Are dogs allowed?", sentences, read, {"odds": 0.5}) is not None
+    likeliest = [f"Rule {number} is about dogs." for number in (9, 8, 7)]
+    assert asked == [[one.text for one in sentences], [*likeliest, *likeliest]]
+
+
 OFFERS = "Three firms came:\n\n- Toller Roofing: 16,750 euros\n- Garrick & Sons (Ulm): 18,900 euros\n\nWe chose one."
 
 

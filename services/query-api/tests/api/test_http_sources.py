@@ -282,6 +282,11 @@ async def test_a_name_that_forms_may_not_write_is_told(client: httpx2.AsyncClien
     assert (answer.status_code, "filename=" in answer.text) == (422, True)
 
 
+async def test_a_file_that_is_sent_as_text_is_told_how_to_be_sent(client: httpx2.AsyncClient) -> None:
+    answer = await client.post("/v1/sources", files={"file": (None, "a.txt")})
+    assert (answer.status_code, "file=@" in answer.text) == (422, True)
+
+
 async def test_a_windows_path_is_kept_however_its_form_was_written(client: httpx2.AsyncClient) -> None:
     for header in (rb'filename="C:\a\x.txt"', rb'filename="C:\\a\\x.txt"', rb"filename=C:\a\x.txt"):
         form = b'--b\r\nContent-Disposition: form-data; name="file"; ' + header + b"\r\n\r\nx\r\n--b--\r\n"

@@ -163,6 +163,18 @@ def test_a_folder_whose_disk_is_not_mounted_loses_no_document(
     assert world.came_to() == (0, 2, 0)
 
 
+def test_a_disk_that_was_mounted_and_cannot_be_read_is_told_as_that(
+    world: World, papers: Path, failing: dict[tuple[str, Path], int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.add("folder", str(papers))
+    world.look()
+    failing["scandir", papers] = errno.EACCES
+    monkeypatch.setattr("trivium_query.connect.folder._device", lambda _: "another")
+    found = world.look()
+    assert (found["deleted"], found["error"]["code"]) == (0, "unreadable")
+    assert len(world.documents()) == 2
+
+
 def test_what_a_look_that_broke_off_stored_is_not_lost_with_the_disk(
     world: World, papers: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

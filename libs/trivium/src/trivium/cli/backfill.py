@@ -9,7 +9,7 @@ import click
 
 from trivium.cli import runtime
 from trivium.cli.session import settings_of_stores
-from trivium.domain.documents import DATASET
+from trivium.domain.documents import DATASET, MAX_DATASET_CHARS
 from trivium.domain.errors import Refused
 
 if TYPE_CHECKING:
@@ -46,8 +46,9 @@ def backfill(
     found = _ADDRESS.fullmatch(address)
     if not found:
         raise click.BadParameter(f"{address!r} is not an address like s3://bucket/prefix.")
-    if dataset and not re.fullmatch(DATASET, dataset):
-        raise click.BadParameter(f"{dataset!r} cannot name a dataset: use letters, digits, '_', '.' and '-'.")
+    if dataset and not (len(dataset) <= MAX_DATASET_CHARS and re.fullmatch(DATASET, dataset)):
+        wanted = f"use at most {MAX_DATASET_CHARS} letters, digits, '_', '.' and '-'"
+        raise click.BadParameter(f"{dataset[:80]!r} cannot name a dataset: {wanted}.")
     request = runtime.BackfillRequest(
         found[1], found[2], _per_second(rate), max_inflight, dry_run=dry_run, from_start=from_start, dataset=dataset
     )

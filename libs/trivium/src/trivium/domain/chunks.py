@@ -25,9 +25,10 @@ class Span(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     def trimmed(self, text: str) -> Span:
         """Without white space at its edges in `text`; empty, where it begins, if there is nothing else."""
-        said = self.of(text)
-        start = self.start + len(said) - len(said.lstrip()) if said.strip() else self.start
-        return Span(start, start + len(said.strip()))
+        whole = self.of(text)
+        said = whole.strip()
+        start = self.start + whole.index(said)
+        return Span(start, start + len(said))
 
 
 class SourceSpan(msgspec.Struct, frozen=True, array_like=True):

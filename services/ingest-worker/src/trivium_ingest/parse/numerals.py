@@ -90,6 +90,11 @@ def ordinal_in_words(number: int) -> str:
     return before + dash + _ORDINALS.get(last, ending)
 
 
+def whole(text: str) -> int | None:
+    """What up to nine digits say; None for all else, such as a count without a bound."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
+
+
 def item_mark(number: str) -> str:
     """What a list's item begins with before its number, which may be "": a dash, but where "1." or "a)" mark it."""
     return "" if _MARK.fullmatch(number) else "- "

@@ -6,6 +6,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from operator import itemgetter
 
 import msgspec
 import numpy as np
@@ -48,7 +49,6 @@ _DATE = re.compile(
 )
 _PLACE = re.compile(r"\b(?:in|at|near|from|of|im|aus|bei|en|dans|à|a|de)\s+[^\W\d_a-zß-ÿ]")
 _WANTED = (
-    ("", re.compile(r"\b(?:what|which|how|why)\b")),  # of no kind that is known, unless of one of the next
     (
         "number",
         re.compile(
@@ -71,6 +71,7 @@ _WANTED = (
             r"|\bwer\b|\bwen\b|\bqui\b|\bquien\b|\b(?:what|which) (?:person|company|team)\b"
         ),
     ),
+    ("", re.compile(r"\b(?:what|which|how|why)\b")),  # of no kind that is known, where none of those above begins
 )
 
 
@@ -132,8 +133,8 @@ def analyse(question: str, hits: Sequence[Hit]) -> Asked:
     }
     total = sum(raw.values()) or 1.0
     folded = fold(question)
-    asking = [(match.start(), -len(kind), kind) for kind, pattern in _WANTED if (match := pattern.search(folded))]
-    wants = min(asking)[2] if asking else ""  # "Who decides when there is fog?" wants a name
+    asking = [(match.start(), kind) for kind, pattern in _WANTED if (match := pattern.search(folded))]
+    wants = min(asking, key=itemgetter(0))[1] if asking else ""  # "Who decides when there is fog?" wants a name
     weights = {word: weight / total for word, weight in raw.items()}
     return msgspec.structs.replace(asked, weights=weights, wants=wants)
 

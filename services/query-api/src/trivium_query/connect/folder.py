@@ -54,7 +54,7 @@ class FolderConnector:
             elif now is not None:
                 self._seen.keep(path.relative_to(self._root))
         if self._seen.finds_nothing and known not in ("", device):
-            raise _unmounted(self._root)
+            raise self._fault or _unmounted(self._root)
         yield from self._seen.rest()
         if self._fault is not None:
             raise self._fault

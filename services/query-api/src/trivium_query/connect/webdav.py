@@ -54,7 +54,7 @@ class WebDavConnector:
         self._listings = Web(place.way.bounded(MAX_LISTING_BYTES), self._base)
         self._seen = Seen(cursor)
         self.stored, self.cursor = self._seen.stored, self._seen.cursor
-        self._fault: TriviumError | None = None
+        self._fault: TryLater | None = None
         self._silences = 0
 
     def changes(self) -> Iterator[Change]:
@@ -95,7 +95,7 @@ class WebDavConnector:
             self._silences = self._silences + 1 if isinstance(error, TryLater) else 0
             if folder == self._base or self._silences >= MAX_SILENCES:
                 raise
-            self._fault = self._fault or _unlisted(folder, error)
+            self._fault = self._fault or _untold(f"{str(folder)[:200]} cannot be listed: {error.message}")
             return []
         self._silences = 0
         return members
@@ -121,7 +121,8 @@ class WebDavConnector:
             raise _listed_elsewhere(folder, str(listed[0].url) if listed else "nothing")
         for found in listed:
             if found.failed and _is_within(self._base, found.url):
-                self._fault = self._fault or _untold(found)
+                why = f"The server answers {found.failed} for {str(found.url)[:200]} in its list."
+                self._fault = self._fault or _untold(why)
             elif found.url.path != folder.path and _is_below(self._base, found.url):
                 yield found
 
@@ -193,13 +194,7 @@ def _listed_elsewhere(folder: httpx2.URL, told: str) -> NeverWill:
     )
 
 
-def _untold(found: _Listed) -> TryLater:
-    why = f"The server answers {found.failed} for {str(found.url)[:200]} in its list."
-    return TryLater("fetch_failed", why, "Let the credential's user read it, or try again in a while.")
-
-
-def _unlisted(folder: httpx2.URL, error: TriviumError) -> TryLater:
-    why = f"{str(folder)[:200]} cannot be listed: {error.message}"
+def _untold(why: str) -> TryLater:
     return TryLater("fetch_failed", why, "Let the credential's user read it, or try again in a while.")
 
 

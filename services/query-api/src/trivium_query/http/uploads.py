@@ -60,8 +60,8 @@ async def read_upload(request: Request) -> AsyncIterator[Upload]:
             else:
                 fields[name] = _text(name, value)
         if not files:
-            named = "Write the file's name as filename=, not as filename*= alone." if "file" in fields else ""
-            raise invalid_field("file", named or "Send at least one file.")
+            as_text = "Name the file: filename=, which filename*= alone is not; with curl, file=@PATH."
+            raise invalid_field("file", as_text if "file" in fields else "Send at least one file.")
         said = validated(UploadFields, fields | _switches(fields), BODY)
         to = Destination(said.dataset, said.run or new_run(), said.move, said.extractor)
         yield Upload(tuple(files), said.title, to, given_password(said.password))

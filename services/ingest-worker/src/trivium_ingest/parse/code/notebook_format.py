@@ -20,8 +20,7 @@ from trivium_ingest.parse.markup.markdown_text import MarkdownReader
 from trivium_ingest.parse.registry import Format
 from trivium_ingest.parse.sample import Sample
 from trivium_ingest.parse.text.encoding import decode
-from trivium_ingest.parse.web.html_text import Walker, parse_html
-from trivium_ingest.parse.web.visibility import hidden_selectors
+from trivium_ingest.parse.web.html_text import add_fragment
 
 MEDIA_TYPE = "application/x-ipynb+json"
 _START = re.compile(r'\s*\{\s*"(?:cells|metadata|nbformat|nbformat_minor|worksheets)"\s*:')
@@ -107,7 +106,7 @@ def _output(output: _Output, where: str, out: Collector, reader: Reader) -> None
         out.add(UnitKind.TEXT, f"{output.ename}: {_ESCAPES.sub('', output.evalue)}")
         return
     markup = _shown(output, "text/html")
-    if "<table" in markup and _page(markup, out):
+    if "<table" in markup and add_fragment(markup, out):
         return
     for media_type in ("image/png", "image/jpeg"):
         if picture := _shown(output, media_type):
@@ -126,15 +125,7 @@ def _output(output: _Output, where: str, out: Collector, reader: Reader) -> None
     elif marked := _shown(output, "text/markdown"):
         MarkdownReader(marked, 0, out, placed=False).read()
     else:
-        _page(markup, out)
-
-
-def _page(markup: str, out: Collector) -> bool:
-    """Add what a page says; False where it is none."""
-    root = parse_html(markup)
-    if root is not None:
-        Walker(out, hidden_selectors(root), keep_chrome=True).walk(root)
-    return root is not None
+        add_fragment(markup, out)
 
 
 def _shown(output: _Output, media_type: str) -> str:

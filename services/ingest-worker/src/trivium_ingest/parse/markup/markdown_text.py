@@ -14,15 +14,14 @@ from trivium.domain.chunks import Span
 from trivium.domain.parsed import Position, UnitKind
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.table import Table
-from trivium_ingest.parse.web.html_text import Walker, parse_html, text_of_fragment
-from trivium_ingest.parse.web.visibility import hidden_selectors
+from trivium_ingest.parse.web.html_text import RAISED, add_fragment, text_of_fragment
 
 MAX_NESTING = 100  # lists, their items and quotes around a line; what lies deeper is one paragraph
 _MARKERS = re.compile(r"^(?:[ \t]*(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t])))+", re.MULTILINE)
 _BREAK = re.compile(r"</?br\b[^>]*>", re.IGNORECASE)
-_RAISED = re.compile(r"<sup\b[^>]*>", re.IGNORECASE)
+_SUP = re.compile(r"<sup\b[^>]*>", re.IGNORECASE)
 _RAISE = "\0"  # in no text
-_POWER = re.compile(rf"(?<=\d){_RAISE}(?=[+\-\u2212]?\d|[knx](?!\w))")  # 10 to the power of 6 is not 106
+_POWER = re.compile(rf"(?<=\d){_RAISE}(?={RAISED})")  # 10 to the power of 6 is not 106
 _TABLE = re.compile(r"<table\b", re.IGNORECASE)
 _DISPLAYED = re.compile(r"\s*(?:\$\$(.+?)\$\$|\\\\?\[(.+?)\\\\?\])\s*", re.DOTALL)
 
@@ -70,12 +69,10 @@ class MarkdownReader:
 
     def _html(self, token: Token) -> None:
         """Of HTML with tables every block, else its text."""
-        root = parse_html(token.content, self._out) if _TABLE.search(token.content) else None
-        if root is None:
+        begun = len(self._out.units)
+        if not (_TABLE.search(token.content) and add_fragment(token.content, self._out)):
             self._out.add(UnitKind.TEXT, text_of_fragment(token.content, self._out), self._position(token))
             return
-        begun = len(self._out.units)
-        Walker(self._out, hidden_selectors(root), keep_chrome=True).walk(root)
         place = self._position(token).offset
         self._out.units[begun:] = [
             msgspec.structs.replace(unit, position=msgspec.structs.replace(unit.position, offset=place))
@@ -140,7 +137,7 @@ class MarkdownReader:
                 parts.append(" ")
             elif child.type == "hardbreak" or (child.type == "html_inline" and _BREAK.fullmatch(child.content)):
                 parts.append("\n")
-            elif child.type == "html_inline" and _RAISED.fullmatch(child.content):
+            elif child.type == "html_inline" and _SUP.fullmatch(child.content):
                 parts.append(_RAISE)
             elif child.type == "image":
                 parts.append(self._plain(child.children or ()))

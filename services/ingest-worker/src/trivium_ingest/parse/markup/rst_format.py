@@ -173,10 +173,12 @@ def _simple(lines: Sequence[str], place: int) -> Block:
     rows: list[tuple[str, ...]] = []
     header = 0
     for number in range(place + 1, rules[-1]):
-        header = len(rows) if len(rules) == 3 and number == rules[1] else header
+        if number == rules[1]:
+            header = len(rows)
+            continue
         drawn = lines[number + 1] if _SPANNING.match(lines[number + 1]) else lines[place]
         cells = _columns(lines[number], drawn, starts)
-        if number in rules or not any(cells) or _SPANNING.match(lines[number]):
+        if not any(cells) or _SPANNING.match(lines[number]):
             continue
         if rows and not cells[0] and number - 1 not in rules:  # it goes on with the row above
             rows[-1] = tuple(f"{above} {cell}".strip() for above, cell in zip(rows[-1], cells, strict=True))

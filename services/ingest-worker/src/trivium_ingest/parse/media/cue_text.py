@@ -25,13 +25,12 @@ _NUMBER_OF_NEXT = re.compile(r"(?:^|\n)\d{1,6}\s*\Z")
 _LINE_END = re.compile(r"\r*\n|\r")  # "\r\r\n" is what Windows makes of "\r\n" that is written as text
 
 
-def cues_of(text: str) -> Iterator[Cue]:
+def cues_of(text: str, *, vtt: bool) -> Iterator[Cue]:
     """The cues of a file in its order; what stands before the first is left out.
 
     In WebVTT a cue ends at a blank line, and what follows are notes; in SubRip, which has none, at the next cue.
     """
-    lines = with_line_feeds(text).lstrip("\ufeff")
-    ends_at_blanks = lines.startswith("WEBVTT")
+    lines = with_line_feeds(text)
     timings = list(TIMING.finditer(lines))
     numbered = bool(timings) and _NUMBER_OF_NEXT.search(lines, 0, timings[0].start())
     for timing, after in zip_longest(timings, timings[1:]):
@@ -39,7 +38,7 @@ def cues_of(text: str) -> Iterator[Cue]:
         if begins < 0:
             return
         body = lines[begins + 1 : after.start() if after else len(lines)]
-        if ends_at_blanks and (blank := _BLANK_LINE.search("\n" + body)):
+        if vtt and (blank := _BLANK_LINE.search("\n" + body)):
             body = body[: max(0, blank.start() - 1)]
         elif after and numbered:
             body = _NUMBER_OF_NEXT.sub("", body)

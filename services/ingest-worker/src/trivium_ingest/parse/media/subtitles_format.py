@@ -38,8 +38,8 @@ def read(blob: Blob, limits: ParseLimits, _models: ParserModels) -> ParsedDocume
     out = Collector(limits)
     if "\ufffd" in text:
         out.warn(f"Some bytes are not valid {encoding} and are shown as U+FFFD.")
-    cues = list(cues_of(text))
     vtt = bool(_SIGNATURE.match(text))
+    cues = list(cues_of(text, vtt=vtt))
     if not cues and not vtt:
         raise corrupt("subtitle file", "it holds no cue")
     for passage in passages(unrolled(cues)):

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator
 import msgspec
 from lxml import etree
 
-from trivium_ingest.parse.numerals import chinese, in_words, ordinal, ordinal_in_words, repeated_letter, roman
-from trivium_ingest.parse.office.wordprocessing import Styles, W, Words, first_child, numbering_of, val
+from trivium_ingest.parse.numerals import chinese, in_words, ordinal, ordinal_in_words, repeated_letter, roman, whole
+from trivium_ingest.parse.office.wordprocessing import Styles, W, Words, by_tag, first_child, is_on, numbering_of, val
 from trivium_ingest.parse.text.clean import one_line
 
 LEVELS = 9
@@ -21,7 +21,6 @@ MAX_NUMBER_CHARS = 255  # Word's own bound
 MAX_STYLES = 20  # one based on the other; Word's own bound is lower
 _PLACE = re.compile(r"%([1-9])")
 _RUSSIAN = "абвгдежзиклмнопрстуфхцчшщэюя"
-_OFF = ("0", "false", "off")
 
 
 def _in_dashes(number: int) -> str:
@@ -72,16 +71,16 @@ class _Level(msgspec.Struct, frozen=True):
     @classmethod
     def read(cls, node: etree._Element, depth: int) -> _Level:
         """From a `lvl`; what it leaves out is as Word takes it."""
-        found = {child.tag: child for child in reversed(node)}
+        found = by_tag(node)
         form = val(found.get(f"{W}numFmt")) or "decimal"
         return cls(
-            start=_whole(val(found.get(f"{W}start"))) or 0,
+            start=whole(val(found.get(f"{W}start"))) or 0,
             form=form,
             text=val(found.get(f"{W}lvlText"))[:MAX_NUMBER_CHARS],
-            legal=_is_on(found.get(f"{W}isLgl")),
-            restart=depth if (stated := _whole(val(found.get(f"{W}lvlRestart")))) is None else stated,
+            legal=is_on(found.get(f"{W}isLgl")),
+            restart=depth if (stated := whole(val(found.get(f"{W}lvlRestart")))) is None else stated,
             tight=val(found.get(f"{W}suff")) == "nothing",
-            hidden=form == "bullet" or _is_on(node.find(f"{W}rPr/{W}vanish")),
+            hidden=form == "bullet" or is_on(node.find(f"{W}rPr/{W}vanish")),
             style=val(found.get(f"{W}pStyle")),
         )
 
@@ -168,7 +167,7 @@ class Numbering:
         if numbered is None:
             return None
         depths = ((by and numbered.linked(by)) or depth for by, (_, depth) in stated)
-        depth = min(_whole(next(filter(None, depths), "")) or 0, LEVELS - 1)
+        depth = min(whole(next(filter(None, depths), "")) or 0, LEVELS - 1)
         return (name, numbered, depth) if depth in numbered.levels else None
 
     def _lineage(self, style: str) -> Iterator[str]:
@@ -198,8 +197,8 @@ class Numbering:
         begins = set()
         for override in num.iterchildren(f"{W}lvlOverride"):
             levels |= dict(_levels(override))
-            depth = _whole(override.get(f"{W}ilvl", ""))
-            start = _whole(val(first_child(override, f"{W}startOverride")))
+            depth = whole(override.get(f"{W}ilvl", ""))
+            start = whole(val(first_child(override, f"{W}startOverride")))
             if depth in levels and start is not None:
                 levels[depth] = msgspec.structs.replace(levels[depth], start=start)
                 begins.add(depth)
@@ -227,7 +226,7 @@ class Numbering:
 
 def _levels(node: etree._Element) -> Iterator[tuple[int, _Level]]:
     for level in node.iterchildren(f"{W}lvl"):
-        depth = _whole(level.get(f"{W}ilvl", ""))
+        depth = whole(level.get(f"{W}ilvl", ""))
         if depth is not None and depth < LEVELS:
             yield depth, _Level.read(level, depth)
 
@@ -239,12 +238,4 @@ def _is_gone(properties: etree._Element, paragraph: etree._Element, words: Words
         return False
     if first_child(mark, f"{W}del") is not None or first_child(mark, f"{W}moveFrom") is not None:
         return True
-    return _is_on(first_child(mark, f"{W}vanish")) and not words.of(paragraph)
-
-
-def _is_on(mark: etree._Element | None) -> bool:
-    return mark is not None and mark.get(f"{W}val", "1") not in _OFF
-
-
-def _whole(text: str) -> int | None:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
+    return is_on(first_child(mark, f"{W}vanish")) and not words.of(paragraph)

@@ -10,6 +10,7 @@ import msgspec
 from lxml import etree
 
 from trivium.domain.errors import NeverWill
+from trivium_ingest.parse.numerals import whole
 from trivium_ingest.parse.office.math import M, latex
 from trivium_ingest.parse.office.package import Package
 from trivium_ingest.parse.office.symbols import symbol
@@ -32,6 +33,7 @@ _SKIPPED = frozenset(
 )
 _SHOWN = {f"{W}tab": "\t", f"{W}ptab": "\t", f"{W}br": "\n", f"{W}cr": "\n", f"{W}noBreakHyphen": "-"}
 _SYMBOL = f"{W}sym"
+_OFF = ("0", "false", "off")
 _FIELDS = (f"{W}ddList", f"{W}checkBox")  # of forms
 # What makes a paragraph more than its runs' text in order.
 _UNUSUAL = (
@@ -129,7 +131,7 @@ def _filled_in(field: etree._Element) -> str:
     """What is chosen in a form's list, or whether its box is ticked."""
     stated = {node.tag.removeprefix(W): node.get(f"{W}val", "1") for node in field}
     if field.tag == f"{W}checkBox":
-        ticked = stated.get("checked", stated.get("default", "0")) not in ("0", "false", "off")
+        ticked = stated.get("checked", stated.get("default", "0")) not in _OFF
         return "\u2612" if ticked else "\u2610"
     entries = [str(entry.get(f"{W}val", "")) for entry in field.iterchildren(f"{W}listEntry")]
     chosen = stated.get("result", stated.get("default", "0"))
@@ -137,8 +139,7 @@ def _filled_in(field: etree._Element) -> str:
 
 
 def _vanished(run: etree._Element) -> bool:
-    mark = run.find(f"{W}rPr/{W}vanish")
-    return mark is not None and mark.get(f"{W}val", "1") not in ("0", "false", "off")
+    return is_on(run.find(f"{W}rPr/{W}vanish"))
 
 
 class Role(msgspec.Struct, frozen=True):
@@ -200,7 +201,7 @@ class Styles(msgspec.Struct, frozen=True):
         properties = first_child(paragraph, f"{W}pPr")
         if properties is None:
             return _PROSE
-        found = _by_tag(properties)
+        found = by_tag(properties)
         style = val(found.get(f"{W}pStyle"))
         outline = val(found.get(f"{W}outlineLvl"))
         level = int(outline) + 1 if outline.isdigit() and int(outline) < 9 else self.levels.get(style, 0)
@@ -227,7 +228,7 @@ def numbering_of(properties: etree._Element) -> tuple[str, str]:
     return val(properties.find(f"{W}numId")), val(properties.find(f"{W}ilvl"))
 
 
-def _by_tag(properties: etree._Element) -> dict[str, etree._Element]:
+def by_tag(properties: etree._Element) -> dict[str, etree._Element]:
     """The first of each name."""
     return {node.tag: node for node in reversed(properties)}
 
@@ -235,6 +236,11 @@ def _by_tag(properties: etree._Element) -> dict[str, etree._Element]:
 def val(node: etree._Element | None) -> str:
     """Its attribute of that name, or ""."""
     return "" if node is None else str(node.get(f"{W}val", ""))
+
+
+def is_on(mark: etree._Element | None) -> bool:
+    """Whether a property that is on or off stands there and is on."""
+    return mark is not None and mark.get(f"{W}val", "1") not in _OFF
 
 
 def table_of(node: etree._Element, words: Words, depth: int = 0) -> Table:
@@ -252,7 +258,7 @@ def table_of(node: etree._Element, words: Words, depth: int = 0) -> Table:
         for cell in stored:
             text = _cell_text(cell, words, depth)
             properties = first_child(cell, f"{W}tcPr")
-            found = _by_tag(properties) if properties is not None else {}
+            found = by_tag(properties) if properties is not None else {}
             merge, width = found.get(f"{W}vMerge"), val(found.get(f"{W}gridSpan"))
             for _ in range(min(int(width), MAX_COLUMNS) if width.isdigit() and int(width) else 1):
                 column = len(cells)
@@ -271,7 +277,7 @@ def table_of(node: etree._Element, words: Words, depth: int = 0) -> Table:
 def _left_out(stated: etree._Element | None) -> int:
     """Columns before the first cell of a row that does not begin at the table's edge."""
     before = val(first_child(stated, f"{W}gridBefore")) if stated is not None else ""
-    return min(int(before), MAX_COLUMNS) if before.isascii() and before.isdigit() and len(before) < 10 else 0
+    return min(whole(before) or 0, MAX_COLUMNS)
 
 
 def _cell_text(cell: etree._Element, words: Words, depth: int) -> str:

@@ -12,7 +12,7 @@ from trivium.ports.parser import ParseLimits
 from trivium_ingest.parse.collector import NOWHERE, Collector
 from trivium_ingest.parse.failures import password_needed, too_large
 from trivium_ingest.parse.images.ocr import Reader
-from trivium_ingest.parse.numerals import item_mark
+from trivium_ingest.parse.numerals import item_mark, whole
 from trivium_ingest.parse.office.package import Package, unheard
 from trivium_ingest.parse.office.wordprocessing import described
 from trivium_ingest.parse.open_document.locks import locks
@@ -291,5 +291,4 @@ def _rows(table: etree._Element) -> Iterator[tuple[etree._Element, bool]]:
 
 def _count(node: etree._Element, name: str, most: int) -> int:
     """A positive number in an attribute, 1 when it is missing or none."""
-    value = node.get(name, "1")
-    return max(1, min(int(value), most)) if value.isascii() and value.isdigit() and len(value) < 10 else 1
+    return max(1, min(whole(node.get(name, "")) or 1, most))

@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterator
 import msgspec
 from lxml import etree
 
-from trivium_ingest.parse.numerals import chinese, letters, repeated_letter, roman
-from trivium_ingest.parse.office.package import Package
+from trivium_ingest.parse.numerals import chinese, letters, repeated_letter, roman, whole
 from trivium_ingest.parse.open_document.content import OFFICE, STYLE, TEXT
 
 MAX_LEVEL = 10
@@ -81,20 +80,18 @@ class _Lists:
             if next(item.iterchildren(*_PARAGRAPHS)) is not node:
                 return ""
             levels = self._styles.get(self._open[-1], {})
-            return _next(levels, self._counts, len(self._open), _whole(item.get(f"{TEXT}start-value")))
+            return _next(levels, self._counts, len(self._open), whole(item.get(f"{TEXT}start-value", "")))
         if node.tag != f"{TEXT}h" or self._open or node.get(f"{TEXT}is-list-header") == "true":
             return ""
         if node.get(f"{TEXT}style-name", "") in self._apart:
             return ""
-        start = _whole(node.get(f"{TEXT}start-value")) if node.get(f"{TEXT}restart-numbering") == "true" else None
-        return _next(self._outline, self._headings, _whole(node.get(f"{TEXT}outline-level")) or 1, start)
+        start = whole(node.get(f"{TEXT}start-value", "")) if node.get(f"{TEXT}restart-numbering") == "true" else None
+        return _next(self._outline, self._headings, whole(node.get(f"{TEXT}outline-level", "")) or 1, start)
 
 
-def numbers(package: Package, body: etree._Element) -> dict[etree._Element, str]:
-    """What stands before the paragraphs of a text."""
-    roots = [body.getroottree().getroot()]
-    if "styles.xml" in package:
-        roots.append(package.xml("styles.xml"))
+def numbers(body: etree._Element, named: etree._Element | None) -> dict[etree._Element, str]:
+    """What stands before the paragraphs of a text, by its own styles and the `named` ones of its package."""
+    roots = [body.getroottree().getroot(), *([] if named is None else [named])]
     styles = {
         node.get(f"{STYLE}name", ""): _levels(node)
         for root in reversed(roots)
@@ -124,7 +121,9 @@ def numbers(package: Package, body: etree._Element) -> dict[etree._Element, str]
 
 
 def _next(levels: _Levels, counts: _Counts, depth: int, start: int | None) -> str:
-    """Count one more at this level; what shows it."""
+    """Count one more at this level, where it is numbered; what shows it. The levels below begin anew."""
+    for below in [place for place in counts if place > depth]:
+        del counts[below]
     level = levels.get(depth)
     if level is None:
         return ""
@@ -132,8 +131,6 @@ def _next(levels: _Levels, counts: _Counts, depth: int, start: int | None) -> st
         counts.setdefault(above, levels[above].start if above in levels else 1)
     otherwise = counts[depth] + 1 if depth in counts else level.start
     counts[depth] = otherwise if start is None else start
-    for below in [place for place in counts if place > depth]:
-        del counts[below]
     if not level.form:
         return ""
     places = range(max(1, depth - level.shown + 1), depth + 1)
@@ -147,7 +144,7 @@ def _levels(node: etree._Element) -> _Levels:
 
 def _numbered_levels(node: etree._Element) -> Iterator[tuple[int, _Level]]:
     for level in node.iterchildren(f"{TEXT}list-level-style-number", f"{TEXT}outline-level-style"):
-        depth, start = _whole(level.get(f"{TEXT}level")), _whole(level.get(f"{TEXT}start-value"))
+        depth, start = whole(level.get(f"{TEXT}level", "")), whole(level.get(f"{TEXT}start-value", ""))
         if depth is not None and 0 < depth <= MAX_LEVEL:
             yield (
                 depth,
@@ -155,12 +152,8 @@ def _numbered_levels(node: etree._Element) -> Iterator[tuple[int, _Level]]:
                     form=level.get(f"{STYLE}num-format", ""),
                     before=level.get(f"{STYLE}num-prefix", ""),
                     after=level.get(f"{STYLE}num-suffix", ""),
-                    shown=_whole(level.get(f"{TEXT}display-levels")) or 1,
+                    shown=whole(level.get(f"{TEXT}display-levels", "")) or 1,
                     start=1 if start is None else start,
                     repeats=level.get(f"{STYLE}num-letter-sync") == "true",
                 ),
             )
-
-
-def _whole(text: str | None) -> int | None:
-    return int(text) if text and text.isascii() and text.isdigit() and len(text) < 10 else None

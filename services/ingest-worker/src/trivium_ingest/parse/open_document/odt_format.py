@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from lxml import etree
+
 from trivium.domain.parsed import ParsedDocument
 from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.collector import Collector
 from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.failures import corrupt
 from trivium_ingest.parse.images.ocr import Reader
-from trivium_ingest.parse.office.package import Package
 from trivium_ingest.parse.open_document.content import (
     OFFICE,
     STYLE,
@@ -39,21 +40,22 @@ def read(blob: Blob, limits: ParseLimits, models: ParserModels) -> ParsedDocumen
     text = package.xml("content.xml").find(f"{OFFICE}body/{OFFICE}text")
     if text is None:
         raise corrupt(_WHAT, "it has no body")
-    _running(package, "header", out)
+    styles = package.xml("styles.xml") if "styles.xml" in package else None
+    _running(styles, "header", out)
     body = Body(package, limits, out, Reader(models.ocr, limits, out))
-    body.numbers = numbers(package, text)
+    body.numbers = numbers(text, styles)
     body.blocks(text)
     out.leave_sections()
-    _running(package, "footer", out)
+    _running(styles, "footer", out)
     title, metadata = properties(package)
     return out.document(MEDIA_TYPE, title=title or out.first_heading(1), metadata=metadata)
 
 
-def _running(package: Package, kind: str, out: Collector) -> None:
-    if "styles.xml" not in package:
+def _running(styles: etree._Element | None, kind: str, out: Collector) -> None:
+    if styles is None:
         return
     seen = []
-    for node in package.xml("styles.xml").iter(f"{STYLE}{kind}", f"{STYLE}{kind}-left", f"{STYLE}{kind}-first"):
+    for node in styles.iter(f"{STYLE}{kind}", f"{STYLE}{kind}-left", f"{STYLE}{kind}-first"):
         paragraphs = (one_line(paragraph_text(child)) for child in node.iter(f"{TEXT}p", f"{TEXT}h"))
         seen.append(" | ".join(filter(None, paragraphs)))
     out.add_running(seen)

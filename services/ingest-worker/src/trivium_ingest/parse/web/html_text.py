@@ -70,7 +70,8 @@ _SPACES = re.compile(r"\s+")
 _EDGE = "\f"  # of a block in preformatted text, where one line end is enough
 _EDGES = re.compile(rf"\n?{_EDGE}+")
 _NUMBER = re.compile(r"\s*[+-]?\d{1,9}(?!\d)")
-_POWER = re.compile(r"\s*(?:[+\-\u2212]?\d|[knx](?!\w))")
+RAISED = r"(?:[+\-\u2212]?\d|[knx](?!\w))"  # what begins like this is a power, or a note's sign
+_POWER = re.compile(rf"\s*{RAISED}")
 _TEX = ("application/x-tex", "tex", "latex")  # as encodings of annotations (MathML 3, 5.1)
 _LISTS = ("ul", "ol", "dl")
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
@@ -294,6 +295,14 @@ class Walker:
         return is_hidden(node, self._selectors) or (not self._keep_chrome and is_chrome(node))
 
 
+def add_fragment(markup: str, out: Collector) -> bool:
+    """Add every block of a piece of HTML; False where it is none."""
+    root = parse_html(markup, out)
+    if root is not None:
+        Walker(out, hidden_selectors(root), keep_chrome=True).walk(root)
+    return root is not None
+
+
 def _mark(around: etree._Element, item: etree._Element, number: int) -> str:
     """What stands before a list's item; a numbered list numbers its `li` alone."""
     if around.tag == "ol":
@@ -317,8 +326,10 @@ def _parts_of_item(item: etree._Element, selectors: frozenset[str], *, deeper: b
             continue
         if node is not item and (node.tag == "pre" or (deeper and node.tag in _LISTS)):
             yield from _one_lines(words)
-            code = node.tag == "pre"
-            yield from filter(None, [preformatted_text(node, selectors).strip("\n")]) if code else [node]
+            if node.tag != "pre":
+                yield node
+            elif code := preformatted_text(node, selectors).strip("\n"):
+                yield code
             continue
         words.append(node.text or "")
         for child in reversed(node):

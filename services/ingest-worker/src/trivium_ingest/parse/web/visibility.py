@@ -45,9 +45,8 @@ _NEVER_SHOWN = frozenset(
 )
 _NO_CODE = frozenset(["script", "style", "noscript", "svg"])
 _BUTTON = re.compile(r"\s*+(?:[^\s;=(){}\[\]]++\s*+){0,3}")  # beside code: "Copy to clipboard"
-_GUTTER = re.compile(
-    r"(?:^|[\s-])(?:linenos?|gutter)(?:$|\s)"
-)  # as Pygments, Rouge and Hexo call where lines are numbered
+# As Pygments, Rouge and Hexo call where lines are numbered.
+_GUTTER = re.compile(r"(?:^|[\s-])(?:linenos?|gutter)(?:$|\s)")
 _BUTTON_PIECES = 32  # of its text, blanks between pictures included
 _TITLES = frozenset(["h1", "h2", "h3", "h4", "h5", "h6", "dt"])
 _CHROME = frozenset(["nav", "footer", "aside", "menu"])
@@ -130,8 +129,7 @@ def _is_never_shown(node: etree._Element) -> bool:
     around = node.getparent()
     if around is None or around.tag not in _TITLES:
         return True
-    said, whole = ("".join(map(str, islice(part.itertext(), _BUTTON_PIECES))).split() for part in (node, around))
-    return said != whole
+    return _beginning(node).split() != _beginning(around).split()
 
 
 def _is_no_code(node: etree._Element) -> bool:
@@ -148,7 +146,12 @@ def is_gutter(node: etree._Element) -> bool:
     """Whether it holds the numbers of the lines of the code beside it."""
     if not _GUTTER.search(node.get("class", "")):
         return False
-    return not any(map(str.isalpha, "".join(map(str, islice(node.itertext(), _BUTTON_PIECES)))))
+    return not any(map(str.isalpha, _beginning(node)))
+
+
+def _beginning(node: etree._Element) -> str:
+    """Of its text."""
+    return "".join(map(str, islice(node.itertext(), _BUTTON_PIECES)))
 
 
 def _same_colours(node: etree._Element, style: str) -> bool:

@@ -68,7 +68,8 @@ def answer_by_release(question: str, hits: Sequence[Hit]) -> Answered | None:
         return None
     asked = frozenset(content_words(_VERSION.sub(" ", question)))
     logs = [hit for hit in hits if asked - _TOLD <= words_of_title(hit)]
-    sections = [one for hit in logs for one in _sections(hit) if _is_asked(one.version, named, question)]
+    parts = [[*_sections(hit)] for hit in logs]
+    sections = [one for part in parts for one in part if _is_asked(one.version, named, question)]
     wanted = _deeds(asked, question)
     told = [msgspec.structs.replace(one, notes=tuple(_of_kind(wanted, _notes(one.hit, one.place)))) for one in sections]
     told = sorted((one for one in told if one.notes), key=lambda one: one.version, reverse=True)
@@ -78,7 +79,7 @@ def answer_by_release(question: str, hits: Sequence[Hit]) -> Answered | None:
         (one.hit, line) for one in told for line in ([one.head] * (len(told) > 1) + [*_lines(one, kinds=not wanted)])
     ]
     text, citations = cited(lines[:MAX_LINES], hits)
-    whole = len(lines) <= MAX_LINES and all(one.ends for one in told) and _reaches(named, question, logs)
+    whole = len(lines) <= MAX_LINES and all(one.ends for one in told) and _reaches(named, question, parts)
     alone = ITEM.sub("", lines[0][1]).strip(" .") if len(lines) == 1 else ""
     verdict = Verdict.SUPPORTED if whole else Verdict.PARTIALLY_SUPPORTED
     return Answered(Draft("\n".join(text), True, citations, short=alone), verdict)
@@ -110,13 +111,13 @@ def _is_asked(version: tuple[int, ...], named: Sequence[tuple[int, ...]], questi
     return version > named[0] if _SINCE.search(question) else version == named[0]
 
 
-def _reaches(named: Sequence[tuple[int, ...]], question: str, logs: Sequence[Hit]) -> bool:
+def _reaches(named: Sequence[tuple[int, ...]], question: str, parts: Sequence[Sequence[_Section]]) -> bool:
     """Whether all from the first version on is seen: in one passage with it that no newer version stands before."""
     if len(named) == 1 and not _SINCE.search(question):
         return True
-    whole = [hit for hit in logs if hit.chunk.ordinal == 0 or len(named) == 2]
-    seen = ([one.version for one in _sections(hit)] for hit in whole)
-    return any(versions and min(versions) <= min(named) and max(named) <= max(versions) for versions in seen)
+    whole = [part for part in parts if part and (part[0].hit.chunk.ordinal == 0 or len(named) == 2)]
+    seen = ([one.version for one in part] for part in whole)
+    return any(min(versions) <= min(named) and max(named) <= max(versions) for versions in seen)
 
 
 def _sections(hit: Hit) -> Iterator[_Section]:

@@ -70,7 +70,7 @@ def answer_by_row(question: str, hits: Sequence[Hit]) -> Answered | None:
     if not (asked or amounts or what):
         return None
     best = next(iter(said.values()))
-    short, sure = _told(question, asked, best) if len(said) == 1 else ("", not asked)
+    short, sure = _told(asked, amounts, best) if len(said) == 1 else ("", not asked)
     if not (short or sure) or (short and fits_wanted(analyse(question, hits).wants, short) is False):
         return None
     lines, citations = cited([(row.hit, row.text) for row in list(said.values())[:MAX_ROWS]], hits)
@@ -94,25 +94,26 @@ def _rows(hit: Hit) -> Iterator[_Row]:
     Without a mark behind it none is a sentence, a heading, or the only one.
     """
     lines = [span.of(hit.chunk.text) for span in hit.chunk.sentences]
-    begun = [(line, found) for line in lines if (found := _IN_TABLE.match(line) or _BEGINS.match(line))]
-    kinds = Counter(_kind(found["name"]) for _, found in begun)
+    begun = [
+        (_kind(found["name"]), line, found) for line in lines if (found := _IN_TABLE.match(line) or _BEGINS.match(line))
+    ]
+    if not begun:  # as in most passages
+        return
+    kinds = Counter(kind for kind, _, _ in begun)
     titles = headings([hit.chunk])
     begun = [
-        (line, found)
-        for line, found in begun
-        if found.re is _IN_TABLE
-        or found["led"]
-        or (kinds[_kind(found["name"])] > 1 and line not in titles and line[-1] not in ".!?")
+        (kind, line, found)
+        for kind, line, found in begun
+        if found.re is _IN_TABLE or found["led"] or (kinds[kind] > 1 and line not in titles and line[-1] not in ".!?")
     ]
-    labelled = {kind: _labels([line for line, found in begun if _kind(found["name"]) == kind]) for kind in kinds}
-    first = {kind: {line[at.end() :].split()[0] for line, at in begun if _kind(at["name"]) == kind} for kind in kinds}
-    for line, found in begun:
-        labels = labelled[_kind(found["name"])]
+    labels = {kind: _labels([line for other, line, _ in begun if other == kind]) for kind in kinds}
+    first = {kind: {line[at.end() :].split()[0] for other, line, at in begun if other == kind} for kind in kinds}
+    for kind, line, found in begun:
         rest = line[found.end() :]
-        for label in labels if len(first[_kind(found["name"])]) == 1 and rest[0].isalpha() else ():
+        for label in labels[kind] if len(first[kind]) == 1 and rest[0].isalpha() else ():
             rest = re.sub(rf"(?<!\d)\s+(?={re.escape(label)}\b)", "  ", rest)
         cells = tuple(cell.strip(" .") for cell in _CELL.split(rest) if cell.strip(" ."))
-        if cells and (_CODE.fullmatch(found["name"]) or labels):
+        if cells and (_CODE.fullmatch(found["name"]) or labels[kind]):
             yield _Row(hit, line, found["name"], cells, found.re is _IN_TABLE or bool(found["led"]))
 
 
@@ -126,7 +127,7 @@ def _labels(rows: Sequence[str]) -> list[str]:
     return sorted(word for word in set.intersection(*words) if not is_function_word(word)) if len(rows) > 1 else []
 
 
-def _told(question: str, asked: set[str], row: _Row) -> tuple[str, bool]:
+def _told(asked: set[str], amounts: re.Pattern[str] | None, row: _Row) -> tuple[str, bool]:
     """What is asked for, and whether it is that: the amount, the cell that begins with the word asked, or the first."""
     if asked:
         begun = [(cell.partition(" ")[2], content_words(cell)[:1]) for cell in row.cells if not _LABEL.match(cell)]
@@ -137,8 +138,7 @@ def _told(question: str, asked: set[str], row: _Row) -> tuple[str, bool]:
             if rest and first and alike(first[0], word)
         ]
         return (found[0][0], len(asked) == 1) if len(found) == 1 else ("", False)
-    amounts, in_table = amounts_for(question), _LABEL.match(row.cells[0]) is not None
-    if len(row.cells) > 1 and in_table:  # any of its columns may be meant
+    if len(row.cells) > 1 and _LABEL.match(row.cells[0]):  # any of its columns may be meant
         return "", True
     if amounts is None:
         return (_LABEL.sub("", row.cells[0]), _CODE.fullmatch(row.name) is not None) if row.led else ("", False)

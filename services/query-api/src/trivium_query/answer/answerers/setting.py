@@ -100,7 +100,7 @@ def _settings(hit: Hit) -> Iterator[_Setting]:
         comment = tuple(span.of(near) for span in split_sentences(near))
         if last and last.key == match["key"] and not above.strip():
             comment = last.comment
-        section = next((one[1] for one in reversed([*_SECTION.finditer(above)])), section)
+        section = [section, *_SECTION.findall(above)][-1]
         value, end = match["value"].strip(" \t,\"'"), match.end()
         last = _Setting(hit, not match["mark"], match[0].strip(), match["key"], value, comment, section)
         yield last

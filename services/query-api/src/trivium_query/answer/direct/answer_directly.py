@@ -266,9 +266,10 @@ def _is_told_elsewhere(extracted: Extract, direct: Direct, hits: Sequence[Hit], 
     others = [one for one in extracted.ranked if not direct.nested or one.hit.chunk.document_id == chunk.document_id]
     most = max((asked.coverage(one.covered) for one in others if _SAYS.match(one.text)), default=0.0)
     more = most - asked.coverage(told)
-    if more >= MUCH_MORE or more < LITTLE_MORE or answerable >= CLEARLY_TOLD:
-        return more >= MUCH_MORE
-    return asked.weights.keys() <= asked.words_in(_text_of(hits))
+    if more >= MUCH_MORE:
+        return True
+    doubtful = more >= LITTLE_MORE and answerable < CLEARLY_TOLD
+    return doubtful and asked.weights.keys() <= asked.words_in(_text_of(hits))
 
 
 def _is_taken_back(question: str, direct: Direct) -> bool:

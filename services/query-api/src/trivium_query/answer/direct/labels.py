@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from trivium.domain.retrieval import Hit
 from trivium_query.answer.direct.life import Told
+from trivium_query.answer.direct.short import CLOCK
 from trivium_query.answer.direct.units import NUMBER_WORDS
 from trivium_query.words import content_words
 
@@ -43,7 +44,6 @@ _NO_AGE = (
 )
 _OF_PARTS = re.compile(r"\bratio\b|\bin (?:what|which) proportions?\b", re.I)  # not "what proportion of the guests"
 _IN_PARTS = re.compile(r"\b(?:ratio|proportions?|parts?|mix\w*)\b", re.I)
-_CLOCK = re.compile(r"\d\d?:\d\d")
 _PARTS = frozenset(content_words("ratio proportion proportions part parts mix mixed"))
 _NEAR = 60  # characters of a ratio around a number of it
 _COUNT = rf"(?:\d+(?:[.,]\d+)?|an?|{NUMBER_WORDS})"
@@ -110,7 +110,7 @@ def ratio_in(question: str, hit: Hit) -> Iterator[Told]:
         (span, ratio)
         for span in hit.chunk.sentences
         for ratio in _RATIO.finditer(hit.chunk.text, span.start, span.end)
-        if not _CLOCK.fullmatch(ratio[0]) and (":" in ratio[0] or _IN_PARTS.search(span.of(hit.chunk.text)))
+        if not CLOCK.fullmatch(ratio[0]) and (":" in ratio[0] or _IN_PARTS.search(span.of(hit.chunk.text)))
     ]
     shares = [len(asked & frozenset(content_words(span.of(hit.chunk.text)))) for span, _ in found]
     if shares and shares.count(max(shares)) == 1 and 2 * max(shares) >= len(asked):

@@ -110,7 +110,7 @@ def passage_of(
     text: str, sentences: Sequence[Span], sentence: Span, title: str, before: int = 1, after: int = 0
 ) -> Passage:
     """The words to choose from, and the sentence with so many around it: the one before often names its "it"."""
-    starts = sorted(span.start for span in sentences if span.end <= sentence.start)[-before:]
+    starts = sorted((span.start for span in sentences if span.end <= sentence.start), reverse=True)[:before]
     ends = sorted(span.end for span in sentences if span.start >= sentence.end)[:after]
     return Passage(WORDS + text[min([*starts, sentence.start]) : max([*ends, sentence.end])], title)
 

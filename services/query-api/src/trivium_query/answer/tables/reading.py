@@ -345,8 +345,7 @@ class Reading(msgspec.Struct, frozen=True):
 
     def unexplained(self) -> tuple[Word, ...]:
         """Words with a meaning of their own that the reading has no use for."""
-        known = self._understood()
-        known |= self._of_a_span()
+        known = self._understood() | self._of_a_span()
         about = set(stems_of(f"{self.table.about} {self.table.within}"))
         labels = frozenset(
             part for one in {one.column for one in self.values} for part in stems_of(self.table.columns[one].label)
