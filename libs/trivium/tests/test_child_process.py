@@ -202,6 +202,16 @@ def test_a_job_that_lasts_gives_its_place_to_another() -> None:
         assert children.run(lambda child: Reply(child.pid)) == beside
 
 
+def test_a_job_that_lasted_beside_no_other_leaves_its_child_for_the_next() -> None:
+    with closing(ChildPool(START)) as children:
+
+        def lasting(child: ChildProcess) -> Reply[int]:
+            children.give_place(child)
+            return Reply(child.pid)
+
+        assert children.run(lasting) == children.run(lasting) == children.run(lambda child: Reply(child.pid))
+
+
 def test_a_connection_may_have_any_number() -> None:
     limits = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(2048, limits[0]), limits[1]))

@@ -45,7 +45,7 @@ class ChildPool(Generic[C]):
         return reply.result()
 
     def give_place(self, child: C) -> None:
-        """From a job that lasts: another child may start beside this one, which ends with its job."""
+        """From a job that lasts: another child may start beside this one, which ends with its job if one did."""
         if child not in self._lasting:
             self._lasting.add(child)
             self._places.put(None)
@@ -96,9 +96,20 @@ class ChildPool(Generic[C]):
     def _take_back(self, child: C | None) -> None:
         if child is not None and child in self._lasting:
             self._lasting.discard(child)
-            child.kill()
-            return
+            if not self._took_empty_place():
+                child.kill()
+                return
         if child is not None and (self._closed or not child.is_alive):
             child.kill()
             child = None
         self._places.put(child)
+
+    def _took_empty_place(self) -> bool:
+        """Whether no child started in the place that was given away: it has one to come back to."""
+        try:
+            other = self._places.get_nowait()
+        except queue.Empty:
+            return False
+        if other is not None:
+            self._places.put(other)
+        return other is None

@@ -51,7 +51,8 @@ class Sandbox:
     `models` has none.
     Children start when first needed, and end when idle or at `close`. One that is at its file for `LONG_S`
     gives its place in the pool to another, as does one whose recording is being heard: a scan of a hundred pages or a
-    talk of an hour makes nobody wait. So there are as many at a time as callers, at worst.
+    talk of an hour makes nobody wait. So there are as many at a time as callers, at worst. A place that nobody took
+    is its own again, with the models that it has loaded.
     """
 
     def __init__(
