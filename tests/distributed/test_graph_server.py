@@ -9,7 +9,7 @@ import os
 import threading
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any, LiteralString
 from urllib.parse import urlsplit
@@ -18,15 +18,17 @@ import msgspec
 import neo4j
 import pytest
 from cut_line import CutLine
+from waiting import wait_until
 
 from trivium.adapters.distributed.neo4j.graph import Neo4jGraphs
 from trivium.adapters.distributed.neo4j.schema import VERSION
 from trivium.adapters.distributed.neo4j.server import Neo4jServer, Rows
-from trivium.adapters.distributed.neo4j.write import create_schema
+from trivium.adapters.distributed.neo4j.write import _GraphTransaction, create_schema
 from trivium.adapters.embedded.graph import SqliteGraphs
 from trivium.config import Settings, load_settings
 from trivium.domain.chunks import Chunk, Span
-from trivium.domain.errors import Refused, TryLater
+from trivium.domain.edits import Decisions, RelationKey
+from trivium.domain.errors import NeverWill, Refused, TryLater
 from trivium.domain.graph import Alias, ChunkGraph, Entity, Mention, MentionRole, Relation
 from trivium.domain.ids import chunk_id, entity_id
 from trivium.domain.scope import Scope, Tenant
@@ -35,6 +37,7 @@ from trivium.text.sentences import split_sentences
 from trivium_graph.build import extract
 
 ACME = Tenant("acme")
+WAITS_FOR_A_LOCK: LiteralString = "SHOW TRANSACTIONS YIELD status WHERE status STARTS WITH 'Blocked' RETURN status"
 CORPORA = Path(os.environ.get("DATA", Path(__file__).parents[2] / "../shared/data"))
 
 
@@ -197,6 +200,100 @@ def test_sixteen_writers_on_shared_hubs_leave_what_one_writer_leaves(graphs: Neo
     with closing(SqliteGraphs(tmp_path)) as alone:
         alone.writer(ACME).upsert([row for writer in range(16) if writer % 4 != 3 for row in hub_rows(writer, 2)])
         assert asyncio.run(everything(graphs.reader(ACME))) == asyncio.run(everything(alone.reader(ACME)))
+
+
+def write_while_deleted(settings: Settings, document: str, write: Callable[[], None]) -> None:
+    """Have `write` find what another transaction deletes, and wait for its lock until it is gone."""
+    failed: list[BaseException] = []
+    writing = threading.Thread(target=lambda: failed.extend(run_together(1, lambda _: write())))
+    with (
+        neo4j.GraphDatabase.driver(settings.neo4j_url, auth=(settings.neo4j_user, settings.neo4j_password)) as driver,
+        driver.session() as session,
+        session.begin_transaction() as deleting,
+        driver.session() as looking,
+    ):
+        _GraphTransaction(deleting, ACME, f"{settings.index_prefix}:{ACME.name}").take({document: ""})  # type: ignore[arg-type]
+        writing.start()
+        wait_until(lambda: bool(looking.run(WAITS_FOR_A_LOCK).values()), "the writer waits")
+        deleting.commit()
+    writing.join()
+    assert failed == []
+
+
+@pytest.mark.parametrize("document", ["x", "another"])
+def test_what_is_written_while_it_is_deleted_is_there_whole(
+    graphs: Neo4jGraphs, settings: Settings, tmp_path: Path, document: str
+) -> None:
+    """The same passage, and one that has a name which nothing else had."""
+    written = [row(document, 0, "kelmore", "orvin")]
+    graphs.writer(ACME).upsert([row("x", 0, "kelmore", "harbour", "orvin")])
+    write_while_deleted(settings, "x", lambda: graphs.writer(ACME).upsert(written))
+    with closing(SqliteGraphs(tmp_path)) as alone:
+        alone.writer(ACME).upsert(written)
+        assert asyncio.run(everything(graphs.reader(ACME))) == asyncio.run(everything(alone.reader(ACME)))
+    assert graphs.writer(ACME).ids({document: "v1"}) == {document: {f"{document}-000"}}
+
+
+@pytest.mark.parametrize("step", [_GraphTransaction.fill_ties, _GraphTransaction.mark_words])
+def test_an_upgrade_goes_on_behind_the_last_name_also_where_that_is_deleted_meanwhile(
+    graphs: Neo4jGraphs, settings: Settings, step: Callable[[_GraphTransaction, str], str | None]
+) -> None:
+    stays, goes = sorted(("harbour", "kelmore"), key=lambda name: entity_id(ACME, name))
+    graphs.writer(ACME).upsert([row("d", 0, stays), row("x", 0, goes)])
+    space = f"{settings.index_prefix}:{ACME.name}"
+    last: list[str | None] = []
+    with closing(Neo4jServer(settings)) as server:
+        write_while_deleted(
+            settings, "x", lambda: last.append(server.write(lambda it: step(_GraphTransaction(it, ACME, space), "")))
+        )
+    assert last == [entity_id(ACME, stays)]
+
+
+def test_a_transaction_that_failed_leaves_the_one_alone_that_has_its_connection_next(settings: Settings) -> None:
+    with closing(Neo4jServer(settings)) as server, ExitStack() as opened:
+        others: list[neo4j.Transaction] = []
+
+        def work(transaction: neo4j.ManagedTransaction) -> None:
+            try:
+                transaction.run("RETURN 1 / 0").consume()
+            except neo4j.exceptions.ClientError:  # the connection is free, and somebody takes it
+                session = opened.enter_context(server._writer().session())
+                others.append(session.begin_transaction())
+                others[0].run("RETURN 1").consume()
+                raise
+
+        with pytest.raises(NeverWill):
+            server.write(work)
+        assert others[0].run("RETURN 2").values() == [[2]]
+        others[0].commit()
+
+
+def test_a_name_that_is_deleted_while_names_are_resolved_stops_no_other(
+    graphs: Neo4jGraphs, settings: Settings
+) -> None:
+    """To whoever found it before, such a node has no properties any more."""
+    graphs.writer(ACME).upsert([row("d", 0, "ada keller", "harbour")])
+    space = f"{settings.index_prefix}:{ACME.name}"
+    with closing(Neo4jServer(settings)) as server:
+        server.run("CREATE (:Unresolved {tenant: $tenant})", tenant=space)
+        resolved = graphs.writer(ACME).resolve()
+        server.run("MATCH (n:Unresolved {tenant: $tenant}) WHERE n.id IS NULL DELETE n", tenant=space)
+    assert (resolved, graphs.unresolved()) == (2, set())
+
+
+def test_a_hub_with_an_invalid_relation_is_not_counted_anew_at_every_write(
+    graphs: Neo4jGraphs, settings: Settings
+) -> None:
+    """What is wrong behind the product's back stays so where a write does not look."""
+    invalid = Decisions(hidden={RelationKey("hub", "harbour", "NEAR"): "000000000001.000000"})
+    graphs.writer(ACME).upsert([row("d", 0, "hub", "harbour", "bridge", "mill")])
+    graphs.writer(ACME).decide(invalid)
+    space = f"{settings.index_prefix}:{ACME.name}"
+    with closing(Neo4jServer(settings)) as server:
+        server.run("MATCH ()-[r:TIE]->(t) WHERE r.tenant = $tenant SET r.evidence = 7", tenant=space)
+        graphs.writer(ACME).upsert([row("e", 0, "hub", "harbour", "bridge")])
+        ties = server.run("MATCH ()-[r:TIE]->(t) WHERE r.tenant = $tenant RETURN t.key, r.evidence", tenant=space)
+    assert sorted(ties) == [["bridge", 2], ["mill", 7]]
 
 
 def test_the_schema_is_created_once_by_many_at_the_same_time(settings: Settings) -> None:

@@ -531,6 +531,25 @@ def test_of_several_versions_of_a_lost_document_the_one_that_was_published_last_
     assert lost.registry.get(versions[0].id).version == versions[last].version
 
 
+def test_the_rows_of_a_tenant_whose_first_document_comes_during_an_audit_stay(
+    lost: Lost, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    newcomer = Tenant("newcomer")
+    told = lost.stores.graphs.tenants
+
+    def first_document() -> set[Tenant]:
+        monkeypatch.undo()
+        whole = StoreIntake(lost.stores, lambda: None, None, 10**6)  # type: ignore[arg-type]  # nothing is fetched
+        document = whole.for_tenant(newcomer).accept(NewSource(Blob("plan.txt", b"one")))
+        row = GraphRow(ChunkGraph("c"), document.id, document.version, Scope(newcomer))
+        lost.stores.graphs.writer(newcomer).upsert([row])
+        return told()
+
+    monkeypatch.setattr(lost.stores.graphs, "tenants", first_document)
+    assert list(audit(lost.stores, repair=True)) == []
+    assert told() == {newcomer}
+
+
 @pytest.mark.parametrize("published", range(2))
 def test_a_lost_document_of_which_the_newest_version_is_not_known_is_left_and_told(lost: Lost, published: int) -> None:
     versions = [lost.upload(content) for content in (b"one", b"two")]

@@ -51,9 +51,6 @@ def strays_of(stores: Stores, tenant: Tenant, *, repair: bool) -> Iterator[Drift
 
 def strays(stores: Stores, known: Collection[Tenant], *, repair: bool) -> Iterator[Drift]:
     """Tenants of any store that the registry does not know. One that has objects keeps all, for they are the truth."""
-    kept = stores.objects.tenants() - set(known)
-    for tenant in sorted(kept, key=str):
-        yield from _without_record(stores, tenant, repair=repair)
     rows: dict[str, Vectors | Keywords | Graphs] = {
         "vectors": stores.vectors,
         "pictures": stores.visuals,
@@ -61,8 +58,12 @@ def strays(stores: Stores, known: Collection[Tenant], *, repair: bool) -> Iterat
         "keywords": stores.keywords,
         "graph": stores.graphs,
     }
+    held = {name: store.tenants() for name, store in rows.items()}
+    kept = stores.objects.tenants() - set(known)  # asked behind the rows: a new tenant has objects before it has rows
+    for tenant in sorted(kept, key=str):
+        yield from _without_record(stores, tenant, repair=repair)
     for name, store in rows.items():
-        for tenant in sorted(store.tenants() - set(known) - kept, key=str):
+        for tenant in sorted(held[name] - set(known) - kept, key=str):
             if repair:
                 store.drop(tenant)
             found = "rows of a tenant that nobody knows"

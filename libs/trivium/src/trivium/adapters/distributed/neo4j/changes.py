@@ -59,7 +59,9 @@ class Changes:
         self.decided: set[str] = set()
         """Names whose call, type or removal is decided anew."""
         self.veiled: set[str] = set()
-        """Names whose relations may be seen or not otherwise than before."""
+        """Names all of whose relations may be seen or not otherwise than before."""
+        self.marked: set[tuple[str, str, str]] = set()
+        """(source, target, type) of which it is decided anew whether it holds."""
 
     def remove(self, share: ChunkGraph) -> None:
         """The chunk says this no more."""

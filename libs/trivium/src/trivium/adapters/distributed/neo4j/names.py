@@ -123,6 +123,11 @@ class Names(dict[str, Name]):
                 counted[left, right] += n
         return {pair: n for pair, n in counted.items() if n}
 
+    def pairs(self, statements: Iterable[tuple[str, str, str]], but: set[str]) -> set[tuple[str, str]]:
+        """The two entities of each of these (source, target, type), neither of which is in `but`."""
+        roots = [(self[source].root, self[target].root) for source, target, _ in statements]
+        return {(min(two), max(two)) for two in roots if two[0] != two[1] and but.isdisjoint(two)}
+
     def described(self, roots: set[str]) -> list[dict[str, Any]]:
         """The properties of every name of some entities, and the label each shall have besides `Name`."""
         members: dict[str, list[Name]] = {root: [] for root in roots}

@@ -25,6 +25,7 @@ from neo4j import (
 from neo4j.exceptions import (
     AuthConfigurationError,
     AuthError,
+    ClientError,
     DriverError,
     Forbidden,
     IncompleteCommit,
@@ -48,6 +49,7 @@ POOL_SIZE = 32
 IDLE_CHECK_S = 30.0  # a connection that was idle for longer is tried before it is used
 
 _STANDS_ALREADY = "Neo.ClientError.Schema.EquivalentSchemaRuleAlreadyExists"
+_DELETED = "Neo.ClientError.Statement.EntityNotFound"  # by another transaction, after it was found
 _OUT_OF_TIME = ("TransactionTimedOut", "TransactionTimedOutClientConfiguration", "Terminated", "LockClientStopped")
 
 _FORMAT: LiteralString = "MATCH (s:Schema {name: 'trivium'}) RETURN s.version"
@@ -87,15 +89,20 @@ class Neo4jServer:
     def write(self, work: Callable[[ManagedTransaction], T]) -> T:
         """Do `work` in one transaction; again, from its start, after a deadlock or a lost connection.
 
-        `work` may be done although it was, when the answer to the commit was lost.
+        Also where another transaction deleted what it was about to write. `work` may be done although it was, when the
+        answer to the commit was lost.
         """
-        bounded = unit_of_work(timeout=WRITE_TIMEOUT_S)(work)
+        bounded = unit_of_work(timeout=WRITE_TIMEOUT_S)(_left_when_failed(work))
         with self._translated(), self._writer().session(database=self._database) as session:
             self._look(session)
-            try:
-                return session.execute_write(bounded)
-            except IncompleteCommit:
-                return session.execute_write(bounded)
+            last_try = time.monotonic() + WRITE_RETRY_S
+            while True:
+                try:
+                    return session.execute_write(bounded)
+                except (IncompleteCommit, ClientError) as error:
+                    if getattr(error, "code", _DELETED) != _DELETED or time.monotonic() > last_try:
+                        raise
+                time.sleep(FIRST_PAUSE_S)
 
     def run(self, statement: LiteralString, **parameters: Any) -> Rows:
         """One statement in a transaction of its own, as schema changes and `IN TRANSACTIONS` need it."""
@@ -189,6 +196,23 @@ class Neo4jServer:
             raise _meaning(error, self._place) from error
 
 
+def _left_when_failed(work: Callable[[ManagedTransaction], T]) -> Callable[[ManagedTransaction], T]:
+    """`work`, behind whose failure the driver does not touch the transaction again.
+
+    It has given the connection back by then, and would still roll back on it (6.4): in another thread's transaction,
+    which may hang, or be committed in part.
+    """
+
+    def done(transaction: ManagedTransaction) -> T:
+        try:
+            return work(transaction)
+        except (Neo4jError, DriverError):
+            transaction._closed_flag = True  # nothing public says so
+            raise
+
+    return done
+
+
 def _place(url: str) -> str:
     """The address without its password; raises `Refused` (`bad_setting`) for what is none of Neo4j's."""
     address = urlsplit(url)
@@ -225,6 +249,6 @@ def _meaning(error: Neo4jError | DriverError, place: str) -> TriviumError:
         return TryLater(
             "neo4j_no_database", f"Neo4j at {place} has no such database.", "Create it, or set TRIVIUM_NEO4J_DATABASE."
         )
-    if isinstance(error, TransientError) or not code.startswith("Neo.ClientError"):
+    if isinstance(error, TransientError) or code == _DELETED or not code.startswith("Neo.ClientError"):
         return TryLater("neo4j_busy", f"Neo4j at {place} answered {code}.", "It is tried again by itself.")
     return NeverWill("neo4j_error", f"Neo4j at {place} refused a statement ({code}).", "Look at its log.")

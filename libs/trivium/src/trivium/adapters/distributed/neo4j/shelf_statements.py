@@ -7,8 +7,9 @@ from typing import LiteralString
 # Whoever settles names waits here for whoever does: what is in a block is read and written by one at a time.
 LOCK_RESOLVER: LiteralString = "MERGE (r:Resolver {tenant: $tenant}) SET r.locked = true"
 ANY_UNRESOLVED: LiteralString = "MATCH (n:Unresolved) WHERE n.tenant = $tenant RETURN n.id LIMIT 1"
+# A name that a writer deletes in that moment is found, and has no properties any more.
 UNRESOLVED: LiteralString = """
-    MATCH (n:Unresolved) WHERE n.tenant = $tenant
+    MATCH (n:Unresolved) WHERE n.tenant = $tenant AND n.id IS NOT NULL AND n.key IS NOT NULL
     RETURN n.id, n.key, n.touched LIMIT $limit
 """
 # Whoever touched a name since it was read has written another mark: it stays unresolved.
@@ -23,7 +24,7 @@ SETTLED: LiteralString = """
 
 ALIVE: LiteralString = """
     UNWIND $ids AS id
-    MATCH (n:Name {tenant: $tenant, id: id}) WHERE size(n.spellings) > 0
+    MATCH (n:Name {tenant: $tenant, id: id}) WHERE size(n.spellings) > 0 AND n.key IS NOT NULL
     RETURN n.key
 """
 RECORDS: LiteralString = """

@@ -39,7 +39,7 @@ MARKED: LiteralString = "MATCH (s:Schema {name: 'trivium'}) SET s.words = true"
 MARK_BEHIND: LiteralString = """
     MATCH (n:Name) WHERE n.tenant = $tenant AND n.id > $after
     WITH n ORDER BY n.tenant, n.id LIMIT $limit
-    SET n.words = trim(reduce(words = '', word IN split(n.key, ' ') | words + ' ' + $mark + word))
+    SET n:Name, n.words = trim(reduce(words = '', word IN split(n.key, ' ') | words + ' ' + $mark + word))
     RETURN n.id
 """
 

@@ -127,6 +127,6 @@ SPACES: LiteralString = "MATCH (c:Chunk) RETURN DISTINCT c.tenant"
 NAMES_BEHIND: LiteralString = """
     MATCH (n:Name) WHERE n.tenant = $tenant AND n.id > $after
     WITH n ORDER BY n.tenant, n.id LIMIT $limit
-    SET n.key = n.key
+    SET n:Name
     RETURN n.id
 """

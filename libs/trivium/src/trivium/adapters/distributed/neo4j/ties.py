@@ -8,7 +8,7 @@ of any other name.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from typing import Any
 
 from trivium.adapters.distributed.neo4j import tie_statements as cypher
@@ -57,13 +57,16 @@ class Ties:
         self._run = run
         self._id = id_of
 
-    def settle(self, changes: Changes, names: Names, moves: Moves, walked: Iterable[str]) -> None:
+    def settle(
+        self, changes: Changes, names: Names, moves: Moves, walked: Iterable[str], hidden: Set[tuple[str, str, str]]
+    ) -> None:
         """Bring the ties up to date. Relations and names are already as they shall be.
 
-        `walked` are names whose relations may be hidden otherwise than before.
+        `walked` are names whose relations may be hidden otherwise than before, `hidden` (source, target, type) that
+        may be so.
         """
         anew = self._touching(sorted(map(self._id, {*moves, *walked})), moves)
-        for source, target, kind in changes.weakened:
+        for source, target, kind in changes.weakened | hidden:
             roots = names[source].root, names[target].root
             anew |= {(*roots, kind), (_before(source, roots[0], moves), _before(target, roots[1], moves), kind)}
         more: dict[Tie, list[float]] = {}

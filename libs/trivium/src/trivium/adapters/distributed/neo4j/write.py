@@ -299,8 +299,8 @@ class _GraphTransaction:
         self._put_overrides(batch)
         changes.decided = set(batch.calls)
         changes.veiled = {key for key, (stored, now) in batch.calls.items() if stored.removed != now.removed}
-        changes.veiled |= {key for it in batch.marks for key in (it.source_key, it.target_key)}
-        changes.keys |= changes.decided | changes.veiled
+        changes.marked = {(it.source_key, it.target_key, it.type) for it in batch.marks}
+        changes.keys |= changes.decided | changes.veiled | {key for ends in changes.marked for key in ends[:2]}
         self._apply(changes)
         self._run_some(cypher.DROP_CHUNKS, ids=[chunk for chunk, share in batch.shares.items() if share is None])
         self._count_change()
@@ -379,13 +379,30 @@ class _GraphTransaction:
             for row in names.described(dirty)
         ]
         self._run_some(cypher.DESCRIBE_NAMES, rows=described)
-        self._run_some(cypher.SETTLE_VEILS, roots=self._sorted_ids(unsettled))
         self._count_neighbours(names.neighbours(changes, but=regrouped | unsettled))
-        self._recount(names, regrouped | unsettled)
-        walked = [key for key, name in names.items() if name.root in unsettled]
-        Ties(self._run_some, self._id).settle(changes, names, moved, walked)
-        if changes.emptied or changes.decided or changes.veiled:
+        self._settle_relations(changes, names, moved, unsettled)
+        if changes.emptied or changes.decided or changes.veiled or changes.marked:
             self._run_some(cypher.DROP_UNUSED_NAMES, ids=self._sorted_ids(names))
+
+    def _settle_relations(
+        self, changes: Changes, names: Names, moved: Mapping[str, tuple[str, str]], unsettled: set[str]
+    ) -> None:
+        """Which relations are hidden, who is whose neighbour and what joins them.
+
+        Of entities that moved or were removed all relations are walked; of the others that are `unsettled` those alone
+        that changed: one invalid relation of a hub is no reason to count it anew at every write.
+        """
+        regrouped = {root for roots in moved.values() for root in roots}
+        walked = unsettled & (regrouped | names.roots(changes.veiled))
+        stated = changes.weakened | changes.strengthened.keys()
+        anew = changes.marked | {each for each in stated if names.roots(each[:2]) & unsettled}
+        pairs = sorted(self._sorted_ids(pair) for pair in names.pairs(anew, but=walked))
+        self._run_some(cypher.SETTLE_VEILS, roots=self._sorted_ids(walked))
+        self._run_some(cypher.SETTLE_VEILS_BETWEEN, pairs=pairs)
+        self._recount(names, regrouped | walked)
+        self._run_some(cypher.RECOUNT_NEIGHBOURS_BETWEEN, pairs=pairs)
+        of_walked = [key for key, name in names.items() if name.root in walked]
+        Ties(self._run_some, self._id).settle(changes, names, moved, of_walked, anew)
 
     def _locked(self, changes: Changes, touched: str) -> Names:
         """Every name that `changes` touch, and every other name of the same entities."""

@@ -1,7 +1,9 @@
 """The Cypher that writes the graph, one statement per step of `write.py`; `$tenant` in each of them.
 
-Setting a property, also to what it is, takes the node's write lock: what a statement reads after that stays so until
-the transaction ends. Rows come sorted by id, so that two transactions lock in the same order.
+Setting a label, also one that it has, takes the node's write lock: what a statement reads after that stays so until the
+transaction ends. Where another transaction deleted the node meanwhile, a label fails the statement, and all is done
+again (`Neo4jServer.write`); a property would be set on nothing without a word. Rows come sorted by id, so that two
+transactions lock in the same order.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ PUT_CHUNKS: LiteralString = (
     MATCH (:Schema {name: 'trivium', version: $version})
     UNWIND $rows AS row
     MERGE (c:Chunk {tenant: $tenant, id: row.id})
-    SET c.document = c.document
+    SET c:Chunk
     WITH c, row, c.share AS share, """
     + _FIELDS
     + """ AS fields
@@ -32,7 +34,7 @@ RELABEL_CHUNKS: LiteralString = (
     """
     UNWIND $rows AS row
     MATCH (c:Chunk {tenant: $tenant, id: row.id}) WHERE c.share IS NOT NULL
-    SET c.document = c.document
+    SET c:Chunk
     WITH c, row, """
     + _FIELDS
     + """ AS fields
@@ -56,7 +58,7 @@ TAKE_CHUNKS: LiteralString = """
     UNWIND $rows AS row
     MATCH (c:Chunk {tenant: $tenant, document: row.document}) WHERE c.version IS NOT NULL AND c.version <> row.version
     WITH c ORDER BY c.id LIMIT $limit
-    SET c.document = c.document
+    SET c:Chunk
     RETURN c.id, c.share
 """
 # The last step of a transaction, so that the lock on the counter is held for its commit alone.
@@ -102,7 +104,7 @@ LOCK_NAMES: LiteralString = (
     """
     UNWIND $rows AS row
     MERGE (n:Name {tenant: $tenant, id: row.id}) ON CREATE SET n.start = row.start
-    SET n.key = row.key
+    SET n:Name, n.key = row.key
     FOREACH (_ IN CASE WHEN $touched = '' THEN [] ELSE [1] END | SET n:Unresolved, n.touched = $touched)
     WITH n
     OPTIONAL MATCH (n)-[:ALIAS_OF]->(entity)
@@ -114,7 +116,7 @@ LOCK_GROUPS: LiteralString = (
     """
     UNWIND $ids AS id
     MATCH (root:Name {tenant: $tenant, id: id})
-    SET root.key = root.key
+    SET root:Name
     WITH root
     MATCH (root)<-[:ALIAS_OF*0..1]-(n)
 """
@@ -234,7 +236,7 @@ SHARES_OF_EDITS: LiteralString = """
 LOCK_CHUNKS: LiteralString = """
     UNWIND $ids AS id
     MATCH (c:Chunk {tenant: $tenant, id: id})
-    SET c.id = id
+    SET c:Chunk
     RETURN id, c.share
 """
 PUT_DECIDED: LiteralString = """
@@ -255,9 +257,7 @@ PUT_INVALID: LiteralString = """
 """
 
 # A statement is hidden while one of its ends is removed, or an edit made after it says that it does not hold.
-SETTLE_VEILS: LiteralString = """
-    UNWIND $roots AS id
-    MATCH (:Name {tenant: $tenant, id: id})<-[:ALIAS_OF*0..1]-()-[r:RELATES]-()
+_VEIL: LiteralString = """
     WITH DISTINCT r, startNode(r) AS s, endNode(r) AS t
     OPTIONAL MATCH (s)-[:ALIAS_OF]->(source)
     OPTIONAL MATCH (t)-[:ALIAS_OF]->(target)
@@ -268,3 +268,29 @@ SETTLE_VEILS: LiteralString = """
     SET r.hidden = CASE WHEN gone OR any(mark IN marks
         WHERE NOT (r.chunk STARTS WITH 'edit:' AND r.chunk >= 'edit:' + mark)) THEN true ELSE null END
 """
+SETTLE_VEILS: LiteralString = (
+    """
+    UNWIND $roots AS id
+    MATCH (:Name {tenant: $tenant, id: id})<-[:ALIAS_OF*0..1]-()-[r:RELATES]-()
+"""
+    + _VEIL
+)
+# Both ends are bound before relations are walked, as in `tie_statements.py`: a hub's others are not looked at.
+_NAMES_OF_BOTH: LiteralString = """
+    UNWIND $pairs AS pair
+    MATCH (left:Name {tenant: $tenant, id: pair[0]})
+    MATCH (right:Name {tenant: $tenant, id: pair[1]})
+    MATCH (left)<-[:ALIAS_OF*0..1]-(a)
+    MATCH (right)<-[:ALIAS_OF*0..1]-(b)
+    WITH DISTINCT left, right, a, b
+"""
+SETTLE_VEILS_BETWEEN: LiteralString = _NAMES_OF_BOTH + "MATCH (a)-[r:RELATES]-(b)" + _VEIL
+RECOUNT_NEIGHBOURS_BETWEEN: LiteralString = (
+    _NAMES_OF_BOTH
+    + """
+    OPTIONAL MATCH (a)-[r:RELATES]-(b) WHERE r.hidden IS NULL
+    WITH left, right, count(r) AS statements
+    MERGE (left)-[e:NEIGHBOUR]->(right) SET e.tenant = $tenant, e.statements = statements
+    WITH e WHERE e.statements = 0 DELETE e
+"""
+)
