@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import islice
 
 from trivium.domain.verdicts import Verdict
 from trivium.resolution.blocking import blocks_of
@@ -12,13 +13,16 @@ from trivium.resolution.shelf import Pair
 
 
 class NameIndex:
-    """The records of one graph, and what follows from them."""
+    """The records of one graph, and what follows from them.
+
+    Names are kept in tuples, which the garbage collector does not track, but where they are many.
+    """
 
     def __init__(self) -> None:
         self._records: dict[str, Record] = {}
         self._filed: set[str] = set()
-        self._blocks: dict[str, set[str]] = {}
-        self._near: dict[str, set[str]] = {}
+        self._blocks: dict[str, _Names] = {}
+        self._near: dict[str, _Names] = {}
         self.verdicts: dict[str, tuple[Verdict, ...]] = {}
 
     def update(self, records: Iterable[Record] = (), dropped: Iterable[str] = ()) -> None:
@@ -54,11 +58,11 @@ class NameIndex:
         """Those in blocks."""
         return self._filed.intersection(keys)
 
-    def members(self, blocks: Collection[str], limit: int) -> dict[str, set[str]]:
+    def members(self, blocks: Collection[str], limit: int) -> dict[str, Collection[str]]:
         """Those of each block."""
-        return {block: set(_some(self._blocks[block], limit)) for block in blocks if block in self._blocks}
+        return {block: tuple(islice(self._blocks[block], limit)) for block in blocks if block in self._blocks}
 
-    def near(self, keys: Collection[str]) -> dict[str, set[str]]:
+    def near(self, keys: Collection[str]) -> dict[str, Collection[str]]:
         """Their candidates."""
         return {key: self._near[key] for key in keys if key in self._near}
 
@@ -67,20 +71,18 @@ class NameIndex:
         for key in added:
             self._filed.add(key)
             for block in blocks_of(key):
-                self._blocks.setdefault(block, set()).add(key)
+                _add(self._blocks, block, key)
         for key in gone:
             self._filed.discard(key)
             for block in blocks_of(key):
-                self._blocks[block].discard(key)
-                if not self._blocks[block]:
-                    del self._blocks[block]
+                _discard(self._blocks, block, key)
 
     def approach(self, met: Collection[Pair], parted: Collection[Pair]) -> None:
         """Candidates of each other, both ways."""
-        for pairs, change in ((met, set.add), (parted, set.discard)):
+        for pairs, change in ((met, _add), (parted, _discard)):
             for left, right in pairs:
-                change(self._near.setdefault(left, set()), right)
-                change(self._near.setdefault(right, set()), left)
+                change(self._near, left, right)
+                change(self._near, right, left)
 
     def decide(self, verdicts: Mapping[str, Sequence[Verdict]]) -> None:
         """Replaced by name."""
@@ -90,5 +92,23 @@ class NameIndex:
                 self.verdicts[key] = tuple(decided)
 
 
-def _some(names: set[str], limit: int) -> Iterable[str]:
-    return names if len(names) <= limit else [name for name, _ in zip(names, range(limit), strict=False)]
+_Names = set[str] | tuple[str, ...]
+_FEW = 32
+
+
+def _add(kept: dict[str, _Names], under: str, name: str) -> None:
+    names = kept.get(under, ())
+    if isinstance(names, set):
+        names.add(name)
+    elif name not in names:
+        kept[under] = (*names, name) if len(names) < _FEW else {*names, name}
+
+
+def _discard(kept: dict[str, _Names], under: str, name: str) -> None:
+    names = kept.get(under, ())
+    if isinstance(names, set):
+        names.discard(name)
+    else:
+        kept[under] = tuple(other for other in names if other != name)
+    if not kept[under]:
+        del kept[under]

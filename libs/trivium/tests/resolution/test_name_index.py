@@ -16,6 +16,7 @@ from trivium.domain.verdicts import Verdict
 from trivium.resolution import blocking, resolve, settle
 from trivium.resolution.likeness import Kind, likeness
 from trivium.resolution.record import Record
+from trivium.resolution.score import REVIEW, are_two, judge
 
 FIRST = ("ilse", "i", "carl", "carla", "john", "jon", "j f", "bob", "robert")
 LAST = ("brandt", "brant", "smith", "lund", "smith jr")
@@ -114,6 +115,30 @@ def test_names_that_a_person_keeps_apart_are_not_merged_and_others_are() -> None
     assert names.targets == {}
     [card] = names.cards
     assert (card.score, card.reasons[-1]) == (0.6, "+0.00 a person said that they are two")
+
+
+ALIKE = (
+    ("neural networks", "neural network"), ("acme inc", "acme"), ("brandt ilse", "ilse brandt"), ("ab", "acme bank"),
+    ("post gres", "postgres"), ("smith jr", "smith"), ("mount brandt", "brandt"), ("lund", "lunt"), ("acme", "acme"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("left", "right"), ALIKE)
+@pytest.mark.parametrize("kind", [EntityType.PERSON, EntityType.ORGANIZATION])
+@pytest.mark.parametrize("near", ["", "oslo", "savern"])
+def test_names_told_apart_unasked_would_be_judged_two_things(
+    left: str, right: str, kind: EntityType, near: str
+) -> None:
+    one, other = Record(left, kind, frozenset({"oslo"})), Record(right, kind, frozenset({near} - {""}))
+    assert not (are_two(one, other) and judge(one, other).score >= REVIEW)
+
+
+def test_names_with_nothing_in_common_are_told_apart_unasked() -> None:
+    assert are_two(person("i brandt", "oslo"), person("ilse brandt", "savern"))
+    assert not are_two(person("i brandt", "oslo"), person("ilse brandt", "oslo"))
+    born = Record("i brandt", EntityType.PERSON, frozenset({"oslo"}), {"BORN_IN": frozenset({"oslo"})})
+    alike = Record("ilse brandt", EntityType.PERSON, frozenset({"savern"}), {"BORN_IN": frozenset({"oslo"})})
+    assert not are_two(born, alike)
 
 
 @pytest.mark.parametrize("name", ["junior senior", "jr jr"])

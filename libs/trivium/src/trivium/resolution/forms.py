@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import NamedTuple
 
-REMEMBERED = 4096  # names, by each function of them: what a few hundred that are settled at once have to do with
+import msgspec
+
+MAX_INITIALS = 8
+REMEMBERED = 2048  # names, by each function of them: what a few hundred that are settled at once have to do with
 
 
 def _words(text: str) -> frozenset[str]:
@@ -57,9 +59,13 @@ _PEOPLE = {
     "u s": "united states",
     "u s a": "united states",
 }
+# A name of letters without any of these is what it says.
+_TELLING_MORE = frozenset().union(
+    GENERATIONS, TITLES, _SMALL, LEGAL_FORMS, _SPELT_OUT, _NUMERALS, _LAST_NUMERALS, *map(_words, _PEOPLE)
+)
 
 
-class Form(NamedTuple):
+class Form(msgspec.Struct, frozen=True, gc=False):
     """`core` are the telling words, `numbers` the numerals among them, `legal` whether a legal form was dropped.
 
     `tail` are the telling words behind the last "of": what somebody is the queen of, or comes from.
@@ -74,10 +80,15 @@ class Form(NamedTuple):
     tail: tuple[str, ...]
 
 
+_NOTHING: frozenset[str] = frozenset()
+
+
 @lru_cache(maxsize=REMEMBERED)
 def form_of(key: str) -> Form:
     """The form of a folded name."""
     words = tuple(key.split())
+    if "".join(words).isalpha() and _TELLING_MORE.isdisjoint(words):
+        return Form(words, words, (), "", _NOTHING, False, ())
     kept = [word for word in words if word not in GENERATIONS]
     generation = next((GENERATIONS[word] for word in words[1:] if kept and word in GENERATIONS), "")
     kept = kept or list(words)  # "Junior Senior" is a name of its own
@@ -121,7 +132,7 @@ def initials_of(key: str) -> frozenset[str]:
     short = [word for word in words if word not in _SMALL]
     legal = [word for word in short if word not in LEGAL_FORMS]
     plain = {"".join(_initial(word) for word in some) for some in (words, short, legal) if len(some) > 1}
-    return frozenset(initials for initials in plain if 2 <= len(initials) <= 8)
+    return frozenset(initials for initials in plain if 2 <= len(initials) <= MAX_INITIALS)
 
 
 def _initial(word: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from trivium.resolution.forms import KINDS, REMEMBERED, Form, form_of, initials_of, skeleton
+from trivium.resolution.forms import KINDS, MAX_INITIALS, REMEMBERED, Form, form_of, initials_of, skeleton
 
 
 class Kind(enum.StrEnum):
@@ -66,7 +66,7 @@ MAX_WORD = 64  # letters
 _JOINING = frozenset({"with", "to", "on", "at", "in", "from", "by", "and"})
 _HIS = frozenset({"mr", "sir", "lord", "king", "prince", "emperor"})
 _HERS = frozenset({"mrs", "ms", "miss", "lady", "queen", "princess", "empress", "dame"})
-_NONE = Likeness(Kind.NONE, 0.0)
+_LIKENESS = {kind: Likeness(kind, weight) for kind, weight in WEIGHTS.items()}
 _UNLIKE = (Kind.NONE, Kind.PART)
 _SHORT_FORMS = frozenset(
     (short, full)
@@ -86,6 +86,8 @@ _SHORT_FORMS = frozenset(
     }.items()
     for short in shorts.split()
 )  # fmt: skip
+_NOBODY: frozenset[str] = frozenset()
+_FULL_NAMES = {short: frozenset(full for name, full in _SHORT_FORMS if name == short) for short, _ in _SHORT_FORMS}
 
 
 @lru_cache(maxsize=REMEMBERED)
@@ -93,9 +95,8 @@ def likeness(left: str, right: str, person: bool) -> Likeness:
     """How two folded names are alike; `person` whether both may be people. Symmetric."""
     one, other = form_of(left), form_of(right)
     if _contradict(one, other):
-        return _NONE
-    kind = _whole(one, other) or (_of_people(one, other) if person else _of_things(one, other, left, right))
-    return Likeness(kind, WEIGHTS[kind])
+        return _LIKENESS[Kind.NONE]
+    return _LIKENESS[_whole(one, other) or (_of_people(one, other) if person else _of_things(one, other, left, right))]
 
 
 def are_alike(left: str, right: str) -> bool:
@@ -118,6 +119,12 @@ def may_have_rivals(left: str, right: str) -> bool:
     """Whether the shorter of two names may mean other things just as well, whatever they are names of. Symmetric."""
     one, other = sorted((left, right))
     return any(likeness(one, other, person).kind in SHORT for person in (True, False))
+
+
+def are_nearly_the_same(left: str, right: str) -> bool:
+    """Whether the likeness of two names may be one of those that are sure by themselves. Symmetric."""
+    one, other = form_of(left), form_of(right)
+    return bool(_whole(one, other) or _plural(one.core, other.core))
 
 
 def _contradict(one: Form, other: Form) -> bool:
@@ -193,10 +200,9 @@ def _is_short_for(x: str, y: str) -> bool:
     return y in full_names(x) or x in full_names(y)
 
 
-@lru_cache(maxsize=4096)
 def full_names(short: str) -> frozenset[str]:
     """The first names that a short form may stand for ("ted": theodore, edward)."""
-    return frozenset(full for name, full in _SHORT_FORMS if name == short)
+    return _FULL_NAMES.get(short, _NOBODY)
 
 
 def _of_things(one: Form, other: Form, left: str, right: str) -> Kind:
@@ -218,7 +224,7 @@ def _plural(a: Sequence[str], b: Sequence[str]) -> Kind | None:
 
 
 def _is_acronym(short: str, words: Sequence[str]) -> bool:
-    return len(words) > 1 and short in initials_of(" ".join(words))
+    return len(words) > 1 and len(short) <= MAX_INITIALS and short in initials_of(" ".join(words))
 
 
 @lru_cache(maxsize=1024)  # people and things are asked about one after the other

@@ -14,7 +14,7 @@ SINGLE_VALUED = frozenset(
 )
 
 
-class Record(msgspec.Struct, frozen=True):
+class Record(msgspec.Struct, frozen=True, gc=False):
     """A folded name (`trivium.text.names.fold_name`), its type, and the names it is related to.
 
     `neighbours` are the folded names it is related to in any way; `facts` the targets of single-valued relations;

@@ -14,7 +14,7 @@ from trivium.resolution.blocking import blocks_of, is_lopsided, is_short_in, is_
 from trivium.resolution.forms import form_of
 from trivium.resolution.likeness import are_alike
 from trivium.resolution.record import Record
-from trivium.resolution.score import ONE_THING, REVIEW, judge
+from trivium.resolution.score import ONE_THING, REVIEW, are_two, judge
 
 
 def rank(key: str) -> tuple[int, int, str]:
@@ -24,18 +24,18 @@ def rank(key: str) -> tuple[int, int, str]:
 
 def shorter(key: str, other: str) -> str:
     """The one that may mean other things just as well."""
-    return min(key, other, key=lambda name: (len(name), name))
+    return key if (len(key), key) < (len(other), other) else other
 
 
 def candidates(key: str, blocks: Mapping[str, Collection[str]]) -> set[str]:
-    """The names that share a block with `key` and are alike; `blocks` has the members of every block of `key`.
+    """The names that share a block with `key` and are alike; `blocks` has the members of each block, itself among them.
 
     A block that is too large is none.
     """
     found: set[str] = set()
     for block in blocks_of(key):
         members = blocks.get(block, ())
-        if is_too_large(block, len(members)):
+        if len(members) < 2 or is_too_large(block, len(members)):
             continue
         lopsided = is_lopsided(block) and not is_short_in(block, key)
         found.update(other for other in members if not lopsided or is_short_in(block, other))
@@ -57,15 +57,16 @@ Rivals = Callable[[str, str], Iterable[Record]]
 
 
 def resolve(
-    keys: Iterable[str], near: Mapping[str, Collection[str]], records: Mapping[str, Record], rivals: Rivals
+    above: Mapping[str, Collection[str]], records: Mapping[str, Record], rivals: Rivals
 ) -> dict[str, tuple[Verdict, ...]]:
-    """Of each of `keys` the one verdict that merges it, or else what a person is asked of it and names that outrank it.
+    """Of each name the one verdict that merges it, or else what a person is asked of it and names that outrank it.
 
-    `near` has the candidates of each key; `records` those of all of them. `rivals` are read where they matter.
+    `above` has the candidates of each name that outrank it; `records` those of all of them. `rivals` are read where
+    they matter.
     """
     decided: dict[str, tuple[Verdict, ...]] = {}
-    for key in keys:
-        judged = list(_judged(key, near, records, rivals))
+    for key, others in above.items():
+        judged = list(_judged(key, others, records, rivals))
         best = max(judged, key=lambda verdict: (verdict.score, rank(verdict.other)), default=None)
         if best is not None and best.merges:
             decided[key] = (best,)
@@ -74,13 +75,10 @@ def resolve(
     return decided
 
 
-def _judged(
-    key: str, near: Mapping[str, Collection[str]], records: Mapping[str, Record], rivals: Rivals
-) -> Iterator[Verdict]:
+def _judged(key: str, others: Iterable[str], records: Mapping[str, Record], rivals: Rivals) -> Iterator[Verdict]:
     """Those that are not just two things."""
-    place = rank(key)
-    for other in sorted(near.get(key, ())):
-        if other not in records or rank(other) <= place:
+    for other in sorted(others):
+        if other not in records or are_two(records[key], records[other]):
             continue
         found = judge(records[key], records[other], rivals(key, other))
         if found.score >= REVIEW:

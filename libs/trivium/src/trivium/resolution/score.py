@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from trivium.domain.graph import EntityType
 from trivium.resolution.doubt import is_doubtful
-from trivium.resolution.likeness import SHORT, Kind, likeness
+from trivium.resolution.likeness import SHORT, Kind, are_nearly_the_same, likeness
 from trivium.resolution.record import SINGLE_VALUED, Record
 
 # Fitted by eye to the tuning half of bench/resolution/pairs.txt.
@@ -55,6 +55,16 @@ def judge(left: Record, right: Record, others: Iterable[Record] = ()) -> Judgeme
     if right.key in left.apart or left.key in right.apart:
         return Judgement(round(min(score, DOUBTED), 3), (*reasons, KEPT_APART))
     return Judgement(round(score, 3), reasons)
+
+
+def are_two(left: Record, right: Record) -> bool:
+    """Whether `judge` would surely make two things of them: it spares most pairs the search for how they are alike.
+
+    They are related to different things, nothing else speaks for them, and no likeness but the surest outweighs that.
+    """
+    if left.facts.keys() & right.facts.keys() or not left.neighbours or not right.neighbours:
+        return False
+    return left.neighbours.isdisjoint(right.neighbours) and not are_nearly_the_same(left.key, right.key)
 
 
 def _may_be_people(left: Record, right: Record) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import cache
 
 from trivium.resolution.blocking import MAX_BLOCK, blocks_of, is_too_large
 from trivium.resolution.likeness import may_have_rivals
@@ -41,11 +42,12 @@ def _decide(shelf: NameShelf, near: _Nearness, concerned: set[str]) -> None:
     def rivals(key: str, other: str) -> Iterator[Record]:
         short = shorter(key, other)
         near.load([short])
-        names = near.of(short) - {key, other}
+        names = set(near.of(short)) - {key, other}
         records.update(shelf.records([name for name in names if name not in records]))
         yield from (records[name] for name in sorted(names) if name in records)
 
-    verdicts = resolve(sorted(concerned & records.keys()), near, records, rivals)
+    above = {key: near.above(key) for key in concerned & records.keys()}
+    verdicts = resolve(above, records, rivals)
     shelf.decide({key: verdicts.get(key, ()) for key in concerned})
 
 
@@ -73,16 +75,21 @@ def _parted(near: _Nearness, blocks: _Blocks, filled: Collection[frozenset[str]]
     """Part the candidates that had a block in common which is too large now, and no other; returns those names."""
     stay = [names.difference(moved) for names in filled]
     near.load({key for names in stay for key in names})
-    pairs = {(key, other) for names in stay for key in names for other in near.of(key) & names if key < other}
+    pairs = {
+        (key, other) for names in stay for key in names for other in names.intersection(near.of(key)) if key < other
+    }
     blocks.load({block for key, other in pairs for block in blocks_of(key) & blocks_of(other)})
     apart = [(key, other) for key, other in pairs if not share_a_block(key, other, blocks)]
     for key, other in apart:
-        near.put(key, near.of(key) - {other})
+        near.put(key, set(near.of(key)) - {other})
     return {key for pair in apart for key in pair}
 
 
-class _Blocks(dict[str, set[str]]):
-    """The members of blocks, as far as they were asked for; of a block that is too large, some."""
+class _Blocks(dict[str, tuple[str, ...]]):
+    """The members of blocks, as far as they were asked for; of a block that is too large, some.
+
+    Tuples, since most blocks have one member or none, and the garbage collector does not track tuples of strings.
+    """
 
     def __init__(self, shelf: NameShelf, limit: int) -> None:
         super().__init__()
@@ -93,41 +100,43 @@ class _Blocks(dict[str, set[str]]):
         """Read those that are not read yet."""
         unread = {block for block in blocks if block not in self}
         found = self._shelf.members(unread, self._limit) if unread else {}
-        self.update({block: found.get(block, set()) for block in unread})
+        self.update({block: tuple(found.get(block, ())) for block in unread})
 
     def file(self, added: Iterable[str], gone: Iterable[str]) -> None:
         """Put names, whose blocks were read, into them, and take others out."""
         self._shelf.file(added, gone)
         for key in added:
             for block in blocks_of(key):
-                self[block].add(key)
+                self[block] += (key,)
         for key in gone:
             for block in blocks_of(key):
-                self[block].discard(key)
+                self[block] = tuple(other for other in self[block] if other != key)
 
 
-class _Nearness(dict[str, frozenset[str]]):
-    """Who is near whom, as far as it was asked for, and what changes in that."""
+class _Nearness(dict[str, tuple[str, ...]]):
+    """Who is near whom, as far as it was asked for, and what changes in that. Being near is mutual."""
 
     def __init__(self, shelf: NameShelf) -> None:
         super().__init__()
         self._shelf = shelf
-        self._before: dict[str, frozenset[str]] = {}
+        self._before: dict[str, tuple[str, ...]] = {}
         self._put: set[str] = set()
+        self._rank = cache(rank)
 
-    def of(self, key: str) -> frozenset[str]:
+    def of(self, key: str) -> tuple[str, ...]:
         """The candidates of a name that was loaded."""
-        return self.get(key, _NOBODY)
+        return self.get(key, ())
 
-    def ever(self, key: str) -> frozenset[str]:
+    def ever(self, key: str) -> Collection[str]:
         """Those of a name that was loaded, before and now."""
-        return self[key] | self._before[key]
+        now, before = self[key], self._before[key]
+        return now if now is before else {*now, *before}
 
     def load(self, keys: Iterable[str]) -> None:
         """Read those that are not read yet."""
         unread = {key for key in keys if key not in self}
         found = self._shelf.near(unread) if unread else {}
-        self.update({key: frozenset(found.get(key, _NOBODY)) for key in unread})
+        self.update({key: tuple(found.get(key, ())) for key in unread})
         self._before.update({key: self[key] for key in unread})
 
     def depending(self, changed: set[str]) -> set[str]:
@@ -138,46 +147,47 @@ class _Nearness(dict[str, frozenset[str]]):
         name that no candidate outranks nothing is ever decided.
         """
         self.load(changed)
-        itself = {key for key in changed if self._outranking(key)}
+        itself = {key for key in changed if self._outranking(key, self.ever(key))}
         once = {other for key in changed for other in self.ever(key)} - changed
         self.load(once)
-        beside = {key for key in once if self._depends(key, self.ever(key) & changed)}
+        beside = {key for key in once if self._depends(key, changed)}
         beyond = {
             key
             for other in {*changed, *once}
             for key in self.ever(other)
-            if rank(key) < rank(other) and shorter(key, other) == other
+            if shorter(key, other) == other and self._rank(key) < self._rank(other)
         }
         self.load(beyond)
         return itself | beside | beyond
 
-    def _depends(self, key: str, changed: Collection[str]) -> bool:
-        """Whether one of these candidates of `key` may be what it stands for, or may be meant in the other's place."""
-        above = self._outranking(key)
-        return not above.isdisjoint(changed) or any(may_have_rivals(key, other) for other in above)
+    def _depends(self, key: str, changed: set[str]) -> bool:
+        """Whether `key` may stand for one of these, or one of them, a candidate, may be meant in the other's place."""
+        above = self._outranking(key, self.ever(key))
+        return not changed.isdisjoint(above) or any(may_have_rivals(key, other) for other in above)
 
-    def _outranking(self, key: str) -> set[str]:
-        place = rank(key)
-        return {other for other in self.ever(key) if rank(other) > place}
+    def above(self, key: str) -> tuple[str, ...]:
+        """The candidates of a name that was loaded which outrank it."""
+        return self._outranking(key, self.of(key))
+
+    def _outranking(self, key: str, others: Iterable[str]) -> tuple[str, ...]:
+        place = self._rank(key)
+        return tuple([other for other in others if self._rank(other) > place])
 
     def put(self, key: str, others: Collection[str]) -> None:
-        """Being near is mutual."""
-        before, now = self[key], frozenset(others)
+        """What the candidates of a name that was loaded are now."""
+        before, now = set(self[key]), set(others)
         self.load(before ^ now)
         self._put.add(key)
         for other in before - now:
-            self[other] -= {key}
+            self[other] = tuple(name for name in self[other] if name != key)
         for other in now - before:
-            self[other] |= {key}
-        self[key] = now
+            self[other] += (key,)
+        self[key] = tuple(now)
 
     def write(self) -> None:
         """What changed."""
         before, after = _pairs(self._before, self._put), _pairs(self, self._put)
         self._shelf.approach(after - before, before - after)
-
-
-_NOBODY: frozenset[str] = frozenset()
 
 
 def _pairs(near: Mapping[str, Collection[str]], keys: Iterable[str]) -> set[Pair]:

@@ -29,11 +29,11 @@ class NameShelf(Protocol):
         """Those that stand in their blocks."""
         ...
 
-    def members(self, blocks: Collection[str], limit: int) -> dict[str, set[str]]:
+    def members(self, blocks: Collection[str], limit: int) -> Mapping[str, Collection[str]]:
         """The names of each block; of one that has more, any `limit` of them."""
         ...
 
-    def near(self, keys: Collection[str]) -> dict[str, set[str]]:
+    def near(self, keys: Collection[str]) -> Mapping[str, Collection[str]]:
         """The candidates of each name that has some."""
         ...
 
