@@ -34,3 +34,23 @@ def test_what_needs_torch_says_so_and_how_to_get_it(name: str, tmp_path: Path, m
         NEEDY[name](tmp_path)
     assert told.value.message.startswith(name)
     assert (told.value.code, told.value.action) == ("not_installed", torch_library.INSTALL_TORCH)
+
+
+@pytest.mark.parametrize(
+    ("installed", "loaded", "warns"), [(True, False, True), (True, True, False), (False, False, False)]
+)
+def test_cuda_without_a_driver_is_told(
+    installed: bool,
+    loaded: bool,
+    warns: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    driver = tmp_path / "version"
+    if loaded:
+        driver.touch()
+    monkeypatch.setattr(torch_library, "_DRIVER", driver)
+    monkeypatch.setattr(torch_library, "find_spec", lambda _: object() if installed else None)
+    torch_library.warn_without_gpu()
+    assert ("models run on processors" in caplog.text) is warns

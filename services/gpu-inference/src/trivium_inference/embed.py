@@ -24,7 +24,7 @@ from trivium_inference.encoder import Encoder
 from trivium_inference.model_files import ModelFiles, locate_model
 from trivium_inference.pooling import normalise, pool, pool_passage
 from trivium_inference.tokens import TokenReader, Tokens
-from trivium_inference.torch_library import has_torch
+from trivium_inference.torch_library import has_nvidia_driver, has_torch
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -167,7 +167,7 @@ def _choose(files: ModelFiles, options: EmbedOptions) -> Encoder:
     threads = options.threads or usable_cores()
     if options.backend == "openvino":
         return _openvino(files, options, threads)
-    if options.backend == "auto" and not (_may_have_cuda() and has_torch()):
+    if options.backend == "auto" and not (has_nvidia_driver() and has_torch()):
         try:
             return _openvino(files, options, threads)
         except (ImportError, NeverWill) as error:
@@ -186,8 +186,3 @@ def _openvino(files: ModelFiles, options: EmbedOptions, threads: int) -> Encoder
 def usable_cores() -> int:
     """Cores that this process may run on."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _may_have_cuda() -> bool:
-    """Whether an NVIDIA driver is loaded, without loading torch to ask."""
-    return Path("/proc/driver/nvidia/version").exists()

@@ -7,6 +7,7 @@ from trivium.config import Settings
 from trivium.heap import kept_small
 from trivium.process import run_process, say
 from trivium_inference.serving.server import Listening, serve
+from trivium_inference.torch_library import warn_without_gpu
 
 
 def main() -> None:
@@ -16,6 +17,7 @@ def main() -> None:
 
 def _serve(settings: Settings) -> None:
     warn_unless_locked()
+    warn_without_gpu()
     with kept_small():
         serve(settings, _listening, lambda: say("Ready: every model has done a batch."))
 
