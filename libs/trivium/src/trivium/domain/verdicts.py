@@ -7,7 +7,7 @@ import msgspec
 RULE_SHARE = "rule:"  # what stands for a chunk's id where rules say that a name is another's; no chunk's id begins so
 
 
-class Verdict(msgspec.Struct, frozen=True):
+class Verdict(msgspec.Struct, frozen=True, gc=False):
     """`key` is another name of `other` where it `merges`; else it may be, and a person is asked.
 
     Keys are folded names. `score` is from 0 to 1; each of the `reasons` says in words what it weighs ("+0.40 the last

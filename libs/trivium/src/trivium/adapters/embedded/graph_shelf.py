@@ -73,7 +73,7 @@ class SqliteShelf:
         )
         return {key for (key,) in rows}
 
-    def members(self, blocks: Collection[str], limit: int) -> dict[str, set[str]]:
+    def members(self, blocks: Collection[str], limit: int) -> dict[str, list[str]]:
         """Some of each block."""
         names = {block_id(block): block for block in blocks}
         rows = self._db.execute(
@@ -81,7 +81,7 @@ class SqliteShelf:
             " FROM json_each(?)",
             (limit, json.dumps(sorted(names))),
         )
-        return {names[block]: set(json.loads(keys)) for block, keys in rows if keys != "[]"}
+        return {names[block]: json.loads(keys) for block, keys in rows if keys != "[]"}
 
     def near(self, keys: Collection[str]) -> dict[str, set[str]]:
         """Their candidates."""
