@@ -49,6 +49,14 @@ a document, and {limits.max_assets} pictures, {mib[shown]} MiB together, are kep
 is ready all the same, with a warning. How deep files may lie inside files, and how many:
 [the command line](cli.md#files-inside-files).
 
+## Quoted mails
+
+A mail or Outlook message by itself keeps what it quotes or forwards: each quoted mail is a section, headed by the words
+that say who wrote it and when, and answers between quotations stay where they are. A mail that lies beside others, in a
+mailbox or an archive, keeps what it quotes up to the first mail that lies there too (by `Message-ID`, `In-Reply-To` and
+`References`; without them by subject and date). An answer that comes by IMAP keeps nothing of what it quotes. What is
+left out is told by a warning. Signatures below `-- ` are left out, but for that of a forwarded mail.
+
 ## Dates
 
 `--time dated` asks about the date that a document gives itself. It is the first of these that it tells and that can be

@@ -140,11 +140,40 @@ async def test_rarer_words_shorter_chunks_and_more_occurrences_score_higher(keyw
         ("東京都の人口", "東京"),
         ("東京都の人口は多い", "人口"),
         ("данные системы", "ДАННЫЕ"),
+        ("ร้านกาแฟริมน้ำ", "กาแฟ"),
+        ("மீனாட்சி அம்மாள் நிறுவினார்", "மீனாட்சி"),
+        ("कमला \u0915\u093cलम", "\u0958लम"),
+        ("कमला क\u093cलम", "कलम"),
+        ("مُحَمَّدٌ كاتبٌ", "محمد"),
     ],
 )
 async def test_words_are_folded_and_stemmed(keywords: Keywords, tenant: Tenant, text: str, query: str) -> None:
     store(keywords, tenant, chunk("a", text), chunk("b", "unrelated"))
     assert await found(keywords, tenant, query) == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("text", "other", "query"),
+    [("मोदी", "मादा", "मोदी"), ("น้ำ", "นม", "น้ำ"), ("முருகன்", "மரகன", "முருகன்"), ("မြန်မာ", "မနမ", "မြန်မာ")],
+)
+async def test_words_that_differ_in_their_marks_are_two(
+    keywords: Keywords, tenant: Tenant, text: str, other: str, query: str
+) -> None:
+    store(keywords, tenant, chunk("a", text), chunk("b", other))
+    assert await found(keywords, tenant, query) == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [("Etch is v4.0.", "4.0"), ("4.2.1 The tenant pays.", "clause 4.2.1"), ("1,250 eels", "1,250")],
+)
+async def test_a_number_of_several_parts_is_a_word_beside_its_parts(
+    keywords: Keywords, tenant: Tenant, text: str, query: str
+) -> None:
+    parts = " ".join(query.replace(".", " ").replace(",", " ").split())
+    store(keywords, tenant, chunk("a", text), *(chunk(f"b{n}", f"{parts} {parts}") for n in range(3)))
+    assert (await found(keywords, tenant, query))[0] == "a"
+    assert "a" in await found(keywords, tenant, parts.split()[-1])
 
 
 async def test_heading_context_and_text_are_all_searched(keywords: Keywords, tenant: Tenant) -> None:

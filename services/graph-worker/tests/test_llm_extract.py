@@ -246,6 +246,7 @@ def test_another_name_of_a_type_in_force_becomes_that_type() -> None:
         ("Tokyo\u306f\u6771\u4eac", "Tokyo", [(0, 5)]),
         ("Annabel and Anna", "Anna", [(12, 16)]),
         ("Tokyoite", "Tokyo", []),
+        ("मोदी मोद", "मोद", [(5, 8)]),
     ],
 )
 def test_a_name_stands_where_its_script_puts_it(text: str, name: str, places: list[tuple[int, int]]) -> None:

@@ -196,5 +196,7 @@ def test_words_are_counted_as_sqlites_stemmer_sees_them() -> None:
         {"東京": 1, "京都": 1},
     ]
     assert counter.counts([]) == []
+    assert counter.counts(["Երևան\u2024 Ապրիլ"]) == [{"ապրիլ": 1, "երևան": 1}]
+    assert counter.counts(["कि" * 8_000]) == [{("कि" * 8_000).encode()[:32_768].decode("utf-8", "ignore"): 1}]
     assert word_key("fox") != word_key("foxe")
     counter.close()

@@ -10,15 +10,18 @@ import sys
 import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import click
 import pytest
 from click.testing import CliRunner
 
+from trivium import api
 from trivium.cli import absent, curate, curated_list, runtime
-from trivium.cli.graph import _saved
+from trivium.cli.graph import _by_name, _saved
 from trivium.cli.main import COMMANDS, INTRODUCTION, cli
+from trivium.domain.errors import NotFound
 
 if TYPE_CHECKING:
     from .conftest import Run, World
@@ -653,6 +656,21 @@ def test_graph_shows_an_entity_by_name_alias_or_beginning(run: Run) -> None:
         assert "a.txt, chunk 1" in shown.stdout
     assert run("graph", "show", "Nobody").exit_code == 1
     assert json.loads(run("graph", "show", "Ada", "--json").stdout)["entity"]["name"] == "Ada Lovelace"
+
+
+class OlderGraph:
+    """Of a document that was read before marks were part of keys."""
+
+    def entities(self, beginning: str, cursor: str = "") -> Any:
+        bali = api.Entity("1", "バリ", "location", (), 1, 0)
+        return SimpleNamespace(entities=(bali,) if beginning == "ハリ" else (), cursor="")
+
+
+def test_an_entity_whose_key_was_made_without_marks_is_found_by_its_name_and_by_no_other() -> None:
+    client: Any = OlderGraph()
+    assert _by_name(client, "バリ").name == "バリ"
+    with pytest.raises(NotFound):
+        _by_name(client, "パリ")
 
 
 def test_an_entity_is_found_by_its_name_however_many_others_begin_so(run: Run, world: World) -> None:

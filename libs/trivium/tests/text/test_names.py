@@ -3,7 +3,7 @@ from growth import LINEAR, growth
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trivium.text.names import fold_name, name_tokens, names_in, subnames
+from trivium.text.names import fold_name, key_without_marks, name_tokens, names_in, subnames
 from trivium.text.titles import short_title, title_parts
 
 SENTENCES = st.lists(
@@ -26,12 +26,34 @@ def surfaces(text: str) -> list[str]:
         ("AC/DC", "ac dc"),
         ("The", "the"),
         ("(The Who)", "who"),
+        ("Дмитри\u0438\u0306", "дмитрии"),
+        ("أَحْمَد", "احمد"),
+        ("\u095bाकिर", "जाकिर"),
+        ("ज\u093cाकिर", "जाकिर"),
+        ("นายกรัฐมนตรี (ไทย)", "นายกรัฐมนตรี"),
+        ("ශ\u0dca\u200dරී ලංකාව", "ශ\u0dcaරී ලංකාව"),
         ("", ""),
         ("...", ""),
     ],
 )
 def test_spellings_of_one_name_meet_under_one_key(spelling: str, key: str):
     assert fold_name(spelling) == key
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("パリ", "バリ"), ("मोदी", "मादा"), ("ไก่", "ไก"), ("முருகன்", "மூருகன்"), ("བོད", "བད"), ("မြန်မာ", "မြန်မီ")],
+)
+def test_names_that_differ_in_vowels_or_voicing_are_two(one: str, other: str):
+    assert fold_name(one) != fold_name(other)
+    assert key_without_marks(one) == key_without_marks(other)
+
+
+@pytest.mark.parametrize(
+    "name", ["Émile Zola's", "Αθήνα", "Ёлка", "Łódź", "서울", "東京", "The Who", "القاهرة", "תֵּל אָבִיב"]
+)
+def test_keys_of_other_scripts_are_as_they_were(name: str):
+    assert fold_name(name) == key_without_marks(name)
 
 
 @pytest.mark.parametrize(
@@ -122,3 +144,27 @@ def test_the_parts_of_a_title_are_the_names_in_it():
 @pytest.mark.parametrize(("begin", "unit"), [("", "A. "), ("", "A"), ("", "Of The "), ('"', "A b "), ("", "A-")])
 def test_hostile_text_takes_no_more_than_linear_time(begin: str, unit: str):
     assert growth(lambda count: names_in(begin + unit * count), 4_000) < LINEAR
+    assert growth(lambda count: fold_name(begin + " " * count + unit), 4_000) < LINEAR
+
+
+GERMAN = " Die Stadt liegt an einem Fluss, und die Menschen gehen dort gern spazieren, weil es ruhig ist." * 3
+SPANISH = " La ciudad está junto a un río, y la gente pasea por allí con gusto porque es tranquila." * 3
+FRENCH = " La ville est au bord d'un fleuve, et les gens s'y promènent volontiers car elle est calme." * 3
+
+
+@pytest.mark.parametrize(
+    ("opened", "rest", "names"),
+    [
+        ("Die Regierung tagt in Köln.", GERMAN, ["Regierung", "Köln"]),
+        ("Obwohl Köln groß ist, blieb sie klein.", GERMAN, ["Köln"]),
+        ("Después de la guerra volvió a Sevilla.", SPANISH, ["Sevilla"]),
+        ("Pendant la guerre il vivait à Lyon.", FRENCH, ["Lyon"]),
+    ],
+)
+def test_what_opens_a_sentence_of_another_language_is_no_name(opened: str, rest: str, names: list[str]):
+    assert [one.surface for one in names_in(opened + rest, [(0, len(opened))])] == names
+
+
+def test_an_opener_of_another_language_is_part_of_an_english_name():
+    text = "Die Hard was shown to a small audience in the old cinema beside the river. " * 4
+    assert [one.surface for one in names_in(text, [(0, 74)])] == ["Die Hard"]

@@ -31,7 +31,7 @@ PIECES = st.sampled_from(
     [
         *list('Aa.!)"\n\v\u2028 \t。…'),
         *["Dr. ", "word ", "The ", ". ", "? ", "\n\n", "- ", "1. ", "3.5", "[1]", "\r\n", "x" * 400],
-        *["日本", "e.g. ", "U.S. ", ", ", "# "],
+        *["日本", "ร้านกาแฟริมน้ำ ", "  ", "e.g. ", "U.S. ", ", ", "# "],
     ]
 )
 
@@ -107,6 +107,15 @@ def test_abbreviations_initials_decimals_and_numbering_end_no_sentence(text: str
 )
 def test_true_sentence_ends_are_found(text: str, count: int) -> None:
     assert len(sentences(text)) == count
+
+
+def test_sentences_without_an_end_mark_are_cut_between_clauses() -> None:
+    one = "ร้านกาแฟริมน้ำเปิดเมื่อปี 2558 โดยคุณสมชาย ใจดี ตั้งอยู่ที่ถนนเจริญกรุงในกรุงเทพมหานคร"
+    other = "ร้านเปิดทุกวันตั้งแต่เจ็ดโมงเช้าถึงหกโมงเย็น คุณมาลี สุขใจ เป็นผู้จัดการร้านคนปัจจุบันของเรา"
+    assert sentences(f"{one} {other}") == [one, other]
+    assert sentences(f"{other[:45]}  {other[45:]}") == [other[:45].strip(), other[45:].strip()]
+    row = "กาแฟเย็น  65 บาท  ชาไทย  50 บาท"
+    assert sentences(row) == [row]
 
 
 def test_list_items_headings_and_table_rows_stand_alone() -> None:

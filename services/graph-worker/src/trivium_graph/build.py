@@ -22,7 +22,7 @@ from trivium_graph.spans import names_of
 from trivium_graph.steps import steps_of
 from trivium_graph.typing_pass import types_of
 
-RULES_VERSION = 8  # grows with every change to what extraction finds; it is part of the artifact's key
+RULES_VERSION = 9  # grows with every change to what extraction finds; it is part of the artifact's key
 
 
 def extract(chunks: Sequence[Chunk], progress: Callable[[float], None] = untold) -> list[ChunkGraph]:

@@ -31,7 +31,7 @@ from trivium.llm.prompt_files import prompt_named
 from trivium.ports.llm import Llm, Message
 from trivium.text import gate
 from trivium.text.names import fold_name
-from trivium.text.spaceless import SPACELESS
+from trivium.text.spaceless import MARKS, SPACELESS
 from trivium_graph.shares import READING_CONFIDENCE
 from trivium_graph.told_schema import NO_SCHEMA, in_force, mark, told
 
@@ -47,7 +47,7 @@ _RELATION_TYPE = re.compile(r"[A-Z][A-Z0-9_]{1,39}")
 _NO_WORD = re.compile(r"[^A-Za-z0-9]+")
 _SPACELESS = re.compile(f"[{SPACELESS}]")
 _HANGUL = re.compile("[\uac00-\ud7a3]")
-_NO_WORD_BEFORE, _NO_WORD_BEHIND = rf"(?<![^\W{SPACELESS}])", rf"(?![^\W{SPACELESS}])"
+_NO_WORD_BEFORE, _NO_WORD_BEHIND = rf"(?<![^\W{SPACELESS}])", rf"(?![^\W{SPACELESS}]|[{MARKS}])"
 _FENCE = re.compile(r"</?\s*(?:passage|document)[^>]*>", re.IGNORECASE)
 
 PROMPT = prompt_named("extract")

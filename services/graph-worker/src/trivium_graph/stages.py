@@ -17,6 +17,7 @@ from trivium.domain.graph import ChunkGraph
 from trivium.domain.graph_schema import GraphSchema
 from trivium.domain.parsed import ParsedDocument
 from trivium.edits.curation import Curation
+from trivium.edits.words import keys_of
 from trivium.flow.gives_way import GivesWay, gives_way_to
 from trivium.flow.graph_rows import graph_rows
 from trivium.flow.in_turns import GoesOn
@@ -33,6 +34,7 @@ from trivium_graph.build import extract, fingerprint
 from trivium_graph.checks import checked_shares
 from trivium_graph.links import with_links
 from trivium_graph.llm_extract import operation, refine
+from trivium_graph.older_keys import with_older_keys
 from trivium_graph.told_schema import NO_SCHEMA
 
 LINK_VERSION = 1
@@ -97,7 +99,10 @@ class ExtractWork(msgspec.Struct, frozen=True):
 
     def _extracted(self, job: Job, chunks: Sequence[Chunk], links: tuple[str, ...]) -> Outcome:
         def linked(shares: Sequence[ChunkGraph]) -> list[ChunkGraph]:
-            return with_links(shares, links, job.document.id, job.tenant)
+            return with_links(with_older_keys(shares, decided), links, job.document.id, job.tenant)
+
+        def decided() -> set[str]:
+            return {key for edit in self.curation.now(job.tenant).edits for key in keys_of(edit.change)}
 
         extractor = self.extractors.of(job.document)
         if extractor is Extractor.AGENT and self.llm is not None and not job.in_turn:

@@ -59,6 +59,21 @@ def test_no_letter_of_a_plain_text_is_lost(text: str) -> None:
         assert [c for c in document.text if c.isalnum()] == [c for c in "x " + text if c.isalnum()]
 
 
+def test_words_broken_at_the_ends_of_lines_are_whole(parse: Parse) -> None:
+    text = (
+        "Members are al-\n    ways written in read-\n    only mode, read first.\n\n"
+        "As always, ask only for pre-\nand post-war Trans-\nIndus, read-\nable state-of-\nthe-art x.org/my-\npage."
+    )
+    told = parse(text).text
+    assert "are always written in read-only mode" in told
+    assert "pre-\nand post-war Trans-\nIndus, read-\nable state-of-\nthe-art x.org/my-\npage" in told
+
+
+def test_a_text_that_may_only_break_at_hyphens_is_left_as_it_is(parse: Parse) -> None:
+    text = "He is a well-\nknown man, and wrote a decision-\nmaking guide as open-\nsource."
+    assert parse(text).text == text
+
+
 def test_headings_of_a_plain_text_make_sections(parse: Parse) -> None:
     document = parse("ANNUAL REPORT\n\nThe year was dry.\n\n1.2 Fish counts\n\nTrout were rare, and\npike were not.\n")
     assert document.title == "ANNUAL REPORT"

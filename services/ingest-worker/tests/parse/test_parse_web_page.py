@@ -283,3 +283,22 @@ def test_a_page_that_is_nothing_but_chrome_is_read_whole(parse: Parse) -> None:
 def test_the_character_set_that_the_server_declares_is_used(parse: Parse) -> None:
     page = '<!doctype html><meta charset="iso-8859-1"><p>Żółw zjadł źdźbło</p>'.encode("iso-8859-2")
     assert "Żółw zjadł źdźbło" in parse(page, declared_type="text/html; charset=ISO-8859-2").text
+
+
+@pytest.mark.parametrize(
+    ("first", "told"),
+    [
+        ("Smokes the hive before it is opened.", "smoker | Smokes the hive before it is opened."),
+        ("Number of frames in vol.", "smoker: lifter; Number of frames in vol.: Lifts a frame."),
+        ("What does it lift, and when?", "smoker: lifter; What does it lift, and when?: Lifts a frame."),
+    ],
+)
+def test_a_row_that_says_what_a_term_is_names_no_columns(parse: Parse, first: str, told: str) -> None:
+    rows = f"<tr><td>smoker<td>{first}<tr><td>lifter<td>Lifts a frame."
+    assert told in [unit.text.split("\n")[0] for unit in parse(f"<!doctype html><table>{rows}</table>").units]
+
+
+def test_a_form_s_instruction_over_short_answers_names_a_column(parse: Parse) -> None:
+    rows = "<tr><td>Name<td>Please tell us your problem.<tr><td>Ada<td>Cold tea"
+    told = [unit.text.split("\n")[0] for unit in parse(f"<!doctype html><table>{rows}</table>").units]
+    assert "Name: Ada; Please tell us your problem.: Cold tea" in told

@@ -42,7 +42,7 @@ class PublishedDocuments(msgspec.Struct, frozen=True):
         looked_at = documents.found[:most]
         read: list[list[Chunk]] = []
         for some in batches(looked_at, MAX_SHOWN):
-            read += await asyncio.gather(*(self._passages(each, count) for each in some))
+            read += await asyncio.gather(*(self._passages(each.id, each.active_version, count) for each in some))
         first = [chunks[0] for chunks in read if chunks]
         hits = _ranked(first[:MAX_SHOWN])
         if not kinds:
@@ -58,14 +58,14 @@ class PublishedDocuments(msgspec.Struct, frozen=True):
         passages = await asyncio.to_thread(_holding, seen, content_words(words))
         return Listing(len(passages), _ranked(passages[:MAX_SHOWN]), exact=len(scored) < MAX_PASSAGES)
 
-    async def passages(self, document: Document) -> Sequence[Chunk]:
+    async def passages(self, document_id: str, version: str) -> Sequence[Chunk]:
         """One read."""
-        return await self._passages(document, MAX_PASSAGES_OF_ONE)
+        return await self._passages(document_id, version, MAX_PASSAGES_OF_ONE)
 
-    async def _passages(self, document: Document, count: int) -> list[Chunk]:
+    async def _passages(self, document_id: str, version: str, count: int) -> list[Chunk]:
         """Of its first `count` those of the kinds that the filter asks for."""
         kinds = self.restrict.kinds
-        chunks = await self.keywords.document_chunks(document.id, document.active_version, 0, count)
+        chunks = await self.keywords.document_chunks(document_id, version, 0, count)
         return [chunk for chunk in chunks if not kinds or any(chunk.holds(kind) for kind in kinds)]
 
     def _listed(self) -> Documents:

@@ -11,7 +11,7 @@ from stopwordsiso import has_lang, stopwords
 
 from trivium.text import stemming
 from trivium.text.languages import ENGLISH
-from trivium.text.spaceless import MARKED, RUN, SPACELESS, pairs
+from trivium.text.spaceless import MARKED, RUN, SPACELESS, pairs, spelt
 
 # Function words and words that only ask. Frequent ones of the languages most asked in; where the language is known to
 # be another than English, `stopwordsiso` has more.
@@ -71,7 +71,7 @@ def fold(text: str) -> str:
     """Lower case without accents."""
     if text.isascii():
         return text.lower()
-    return _ACCENTS.sub("", unicodedata.normalize("NFKD", text.casefold()))
+    return _ACCENTS.sub("", unicodedata.normalize("NFKD", spelt(text.casefold())))
 
 
 @lru_cache(maxsize=1 << 14)
@@ -123,7 +123,7 @@ def content_words(text: str, language: str = ENGLISH) -> list[str]:
     """
     if language in ("", ENGLISH):
         return [word for found in _WORD.findall(fold(text)) for word in _english(found)]
-    return [word for found in _WORD.findall(text.casefold()) for word in _of_language(found, language)]
+    return [word for found in _WORD.findall(spelt(text.casefold())) for word in _of_language(found, language)]
 
 
 def _english(word: str) -> list[str]:

@@ -86,7 +86,8 @@ async def test_only_passages_of_the_kinds_asked_for_are_told(opened: Open) -> No
     tables = opened("table")
     documents = await tables.documents()
     assert [hit.chunk.text for hit in (await tables.first_passages(documents)).hits] == [ROWS]
-    passages = [[chunk.text for chunk in await tables.passages(each)] for each in documents.found]
+    read = [await tables.passages(each.id, each.active_version) for each in documents.found]
+    passages = [[chunk.text for chunk in chunks] for chunks in read]
     assert sorted(passages) == [[]] * (FILES - 1) + [[ROWS]]
     told = await answer_of_collection("Which documents are there?", tables)
     assert [citation.quote for citation in told.draft.citations] == [ROWS]

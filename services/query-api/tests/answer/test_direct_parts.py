@@ -612,6 +612,9 @@ def test_a_date_or_a_name_does_not_tell_why(short: str, text: str, fits: bool) -
         ("What was paid in FY2024?", ("FY2024",), True),
         ("How much CO2 is let out?", ("CO2",), True),
         ("How is the TC001 wired?", ("TC001",), False),
+        ("What is retryDelay?", ("retryDelay",), False),
+        ("What is retryCount?", ("retryCount",), True),
+        ("What does an iPhone weigh in kWh by McCabe?", (), True),
         ("What does the ferry cost at 9.30 on the A4 road?", (), True),
     ],
 )
@@ -619,7 +622,7 @@ def test_what_a_question_names_by_its_exact_writing_stands_in_a_hit_or_it_is_not
     question: str, identifiers: tuple[str, ...], held: bool
 ) -> None:
     text = "Version 3.0.1 drops --largemem. `load_settings` reads lz4 files. v1.9 came with lzx-2.4. "
-    text += "In FY 2024 we paid for COVID-19 tests and CO\u2082, not for the TC-0012."
+    text += "In FY 2024 we paid for COVID-19 tests and CO\u2082, not for the TC-0012. retryCount is 3."
     assert identifiers_in(question) == identifiers
     assert holds_each(identifiers, [hit("", text)]) is held
 

@@ -8,6 +8,7 @@ from trivium_query.answer.direct.doubts import (
     is_corrected,
     is_doubtful,
     is_excepted,
+    is_half_denied,
     is_no_clear_word,
     is_of_then,
     is_reduced,
@@ -116,6 +117,17 @@ from trivium_query.answer.direct.opposites import is_of_other_particle
         ("Who may ask when the list is empty?", "everybody", "list: # who may ask (friends); empty: everybody", False),
         ("Who may ask?", "friends", "list: # who may ask (friends); empty: everybody", False),
         ("How much may I take in one day?", "1,200 mg", "At most 1,200 mg of ibuprofen a day.", False),
+        ("How many rolls does he form in one minute?", "two", "He forms two at a time.", True),
+        ("How many rolls does he form in one minute?", "38", "He forms 38 in a minute.", False),
+        ("How many words does he type a minute?", "60", "He types 60 wpm.", False),
+        ("How many rolls does he form in one minute?", "38", "In sixty seconds he forms 38.", False),
+        ("How long must it rest?", "ten minutes longer", "With apples, bake it ten minutes longer.", True),
+        ("How much longer must it bake?", "ten minutes longer", "With apples, bake it ten minutes longer.", False),
+        ("Why does she start late?", "her course ends later", "But her course ends later.", False),
+        ("How many signed?", "837", "An earlier version of this article put the number at 837.", True),
+        ("How many signed?", "873", "It is 873; an earlier version put the number at 837.", False),
+        ("How many copies had the first edition?", "500", "The first edition had 500 copies.", False),
+        ("Which number was wrong?", "837", "An earlier version of this article put the number at 837.", False),
     ],
 )
 def test_what_fits_the_words_alone_is_doubted(question: str, short: str, said: str, doubtful: bool) -> None:
@@ -194,6 +206,9 @@ def test_a_word_of_now_does_not_follow_from_what_was(question: str, said: str, *
         ("Does the state pay for the K20?", "The state pays a third of the heat pump.", True),
         ("Was it on the 3rd of May?", "It was on 3 May.", False),
         ("Was it on the 3rd of May?", "It was on 13 May.", True),
+        ("Did they carry on brewing?", "They did not stop in the war.", True),
+        ("Did they carry on brewing?", "They did not give up brewing.", True),
+        ("Did they stop brewing?", "They did not stop in the war.", False),
     ],
 )
 def test_a_yes_of_another_one_or_of_a_mistake_is_not_sure(question: str, said: str, *, unclear: bool) -> None:
@@ -220,3 +235,36 @@ def test_checking_in_is_no_checking_out(question: str, said: str, *, other: bool
 def test_what_the_next_sentence_excepts_is_doubted(question: str, *, excepted: bool) -> None:
     text = "A bug should be reported as an issue. However, please send a security hole by mail."
     assert is_excepted(question, text, Span(0, text.index(" However"))) is excepted
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "excepted"),
+    [
+        ("From when is it quiet on Saturdays?", "Quiet is from ten.", True),
+        ("From when is it quiet on Mondays?", "Quiet is from ten.", False),
+        ("From when is it quiet?", "Quiet is from ten.", False),
+        ("From when is it quiet on Fridays?", "Quiet is from ten, Monday to Sunday.", True),
+        ("From when is it quiet on Fridays?", "Quiet is from ten, on Fridays, too.", False),
+    ],
+)
+def test_what_the_next_sentence_says_of_the_day_that_is_asked_holds_then(
+    question: str, said: str, *, excepted: bool
+) -> None:
+    text = f"{said} On Fridays and Saturdays it begins an hour later. Mondays are free."
+    assert is_excepted(question, text, Span(0, len(said))) is excepted
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "half"),
+    [
+        ("Have both books been found?", "Of the two books, one has turned up in a car.", True),
+        ("Have both books been found?", "Both books have been found.", False),
+        ("Does everyone get a key?", "Everyone gets one.", False),
+        ("Did all of them come?", "All but one came.", True),
+        ("Did all of them come?", "Of all twenty only one came.", True),
+        ("Have the books been found?", "One of the books has been found.", False),
+        ("Has the red book been found?", "The blue book has been found, the other one has not.", True),
+    ],
+)
+def test_a_yes_to_both_is_not_told_by_one(question: str, said: str, *, half: bool) -> None:
+    assert is_half_denied(question, said) is half

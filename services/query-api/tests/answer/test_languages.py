@@ -10,7 +10,7 @@ from trivium_query.answer.answer import answer
 from trivium_query.answer.extractive import extract
 from trivium_query.answer.spoken import language_of_question
 from trivium_query.requests import AskRequest
-from trivium_query.words import content_words
+from trivium_query.words import content_words, tokens
 
 from .conftest import Library, Vector, bag_of_words
 
@@ -140,6 +140,17 @@ def test_text_without_spaces_is_cut_at_its_function_words_and_digits() -> None:
 
 def test_vowel_signs_belong_to_their_word() -> None:
     assert len(content_words("हिन्दी")) == 1
+    assert content_words("パリ") != content_words("ハリ")
+    assert tokens("バリ島") != tokens("ハリ島")
+    assert len(tokens("バリ島")) == 1
+
+
+@pytest.mark.parametrize(
+    ("language", "one", "other"),
+    [("hi", "\u0958लम", "कलम"), ("ar", "مُحَمَّدٌ", "محمد"), ("en", "مُحَمَّدٌ", "محمد"), ("de", "Mu\u0308hle", "Mühle")],
+)
+def test_spellings_of_a_word_count_as_one(language: str, one: str, other: str) -> None:
+    assert content_words(one, language) == content_words(other, language) != []
 
 
 @pytest.mark.parametrize(

@@ -198,6 +198,10 @@ def test_a_setting_is_shown_with_its_comment_and_not_where_it_may_be_another_thi
         ("What is the limit of uploads?", "# Limits of uploads\nmax_size = 10\nmax_files = 5\n", ""),
         ("What is the host and port of the server?", "# Host and port of the server\nhost = a\nport = 1\n", ""),
         ("What was the port before?", "port = 7411\n", ""),
+        ("How many files were copied?", "# Files copied so far.\ncount=0\n\tcount=$((count + 1))\n", ""),
+        ("How many files were copied?", "# Files copied so far.\ncount = 0\n    count += 1\n", ""),
+        ("How many files were copied?", "# Files copied so far.\ncount=40\n", "40"),
+        ("What is the server?", "server = big-server-1\n", "big-server-1"),
         ("What is the path?", "path = /usr/bin;/bin\n", "/usr/bin;/bin"),
         ("What is the url?", "url = http://example.org/#top ; the list\n", "http://example.org/#top"),
         ("What is the url?", 'url = "http://example.org/#top" # the list\n', "http://example.org/#top"),
@@ -244,6 +248,20 @@ def test_the_changes_of_a_version_stand_under_it(question: str, lines: list[str]
     answered = answer_by_release(question, [hit(CHANGES)])
     said = [line.partition(" [Source")[0] for line in answered.draft.text.splitlines()] if answered else []
     assert (said, told(answered)[1]) == (lines, sure)
+
+
+def test_who_signed_a_version_is_no_change_and_a_heading_may_tell_the_deed() -> None:
+    signed = " -- Ida Lund <ida@larkspur.example>  Mon, 12 Jan 2026 09:14:00 +0100"
+    log = hit(f"larkspur (4.2.0-1) unstable; urgency=low\n\n* A timer.\n\n{signed}\n", source="changelog.Debian")
+    answered = answer_by_release("What is new in larkspur 4.2.0?", [log])
+    assert answered is not None
+    assert [citation.quote for citation in answered.draft.citations] == ["* A timer."]
+    guide = hit("Larkspur\n\nAdded in 1.11\n\nFilters may name owners.\n\nRaised in 2.5\n\nThe IRC channel is loud.")
+    answered = answer_by_release("What was added in 1.11?", [guide])
+    assert answered is not None
+    assert [citation.quote for citation in answered.draft.citations] == ["Filters may name owners."]
+    assert answer_by_release("What was removed in 1.11?", [guide]) is None
+    assert answer_by_release("What was added in 2.5?", [guide]) is None
 
 
 def test_what_is_told_from_the_middle_of_a_changelog_is_not_all_of_it() -> None:

@@ -29,6 +29,10 @@ def hit(text: str) -> Hit:
         ("Did the surveyer go in?", "Did the surveyor go in?"),
         ("Is there a house?", "Is there a house?"),  # a word of its own, though a letter makes it "horse"
         ("Did the surveyors go in?", "Did the surveyors go in?"),  # more of them
+        ("Which is the most exspensive crutch?", "Which is the most expensive crutch?"),  # no passage's
+        ("Which damage is the most extensive?", "Which damage is the most extensive?"),  # not "expensive"
+        ("how many kilometers is it", "how many kilometers is it"),
+        ("how many different ones are there", "how many different ones are there"),  # no "Differenz"
         ("Where is Nihgt?", "Where is Nihgt?"),  # somebody's name, perhaps
         ("wo geben wir die cruthces bei uns zurück", "wo geben wir die cruthces bei uns zurück"),
     ],

@@ -9,7 +9,7 @@ from trivium.domain.retrieval import Hit
 from trivium.text.sentences import split_sentences
 from trivium_query.answer.direct.choose import shipped
 from trivium_query.answer.direct.polarity import denies_of_another, is_said
-from trivium_query.answer.direct.yes_no import yes_or_no
+from trivium_query.answer.direct.yes_no import asks_yes_or_no, yes_or_no
 from trivium_query.answer.direct.yes_no_weighed import ReadSentence, lead_of, weigh
 from trivium_query.answer.evidence import Candidate
 from trivium_query.answer.extractive import extract
@@ -88,6 +88,19 @@ def test_words_decide_only_what_they_tell_beyond_doubt(question: str, short: str
     )
     decided = yes_or_no(question, extract(question, [hit(text)], None, {}))
     assert (decided.short if decided else "") == short
+
+
+@pytest.mark.parametrize(
+    ("question", "asks"),
+    [
+        ("Did the nurses know whether the light was red or blue?", True),
+        ("Is the light red or blue?", False),
+        ("Do you know who came?", True),
+        ("Who knows whether it was red or blue?", False),
+    ],
+)
+def test_a_choice_within_whether_is_none(question: str, *, asks: bool) -> None:
+    assert asks_yes_or_no(question) is asks
 
 
 def test_what_both_say_to_be_lacking_is_a_condition_and_denies_nothing() -> None:

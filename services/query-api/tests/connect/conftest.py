@@ -114,10 +114,14 @@ class World:
         """Have it looked at, and what that came to."""
         before = self.call("POST", f"/v1/connections/{connection}/run")
         assert before.status_code == 202, before.text
+        return self.looked_after(before.json().get("started_at"), connection)
+
+    def looked_after(self, started_at: str | None, connection: str = "here") -> dict[str, Any]:
+        """What the look came to that began after the one which `started_at` then."""
 
         def ended() -> dict[str, Any] | None:
             found = self.show(connection)
-            new = found.get("started_at") and found.get("started_at") != before.json().get("started_at")
+            new = found.get("started_at") and found.get("started_at") != started_at
             return found if new and found["activity"] != "running" else None
 
         found = wait_until(ended, f"{connection} was looked at", told=lambda: self.show(connection))

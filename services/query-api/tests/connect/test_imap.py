@@ -16,7 +16,9 @@ from imap_peer import ImapPeer, mail
 
 from trivium.connections.stored_connections import StoredConnections
 from trivium.domain.errors import TryLater
+from trivium.domain.quoted_mails import quoted_levels
 from trivium.domain.scope import DEFAULT_TENANT, Tenant
+from trivium.flow.artifacts import read_origin
 from trivium_query.connect import imap as connector
 from trivium_query.connect import means
 from trivium_query.connect.look import MAX_SILENCES, look
@@ -53,6 +55,15 @@ def test_messages_are_followed_by_their_uids(world: World, peer: ImapPeer, addre
     peer.uids = [3, 9, 12]
     assert world.came_to() == (1, 1, 0)
     assert set(world.documents()) == {"here://7-3.eml", "here://7-9.eml", "here://7-12.eml"}
+
+
+def test_of_what_a_message_answers_nothing_is_kept_twice(world: World, peer: ImapPeer, address: str) -> None:
+    follow(world, address)
+    assert world.came_to() == (3, 0, 0)
+    objects = world.stores.objects.for_tenant(DEFAULT_TENANT)
+    found = world.stores.registry.for_tenant(DEFAULT_TENANT).list(limit=10).documents
+    types = {read_origin(objects, one.id, one.version).declared_type for one in found}
+    assert [quoted_levels(kind) for kind in types] == [0]
 
 
 @pytest.mark.parametrize("gone", [{9}, {9, 12}, {3, 4, 9}, {15}])
@@ -187,8 +198,10 @@ def test_a_look_at_a_folder_that_is_numbered_anew_goes_on_where_it_was_cut_off(
     with pytest.raises(Stopped):
         look(world.services.connecting.desk, DEFAULT_TENANT, "here", pause)
     assert len(world.documents()) == 2
-    world.start()
-    assert world.came_to() == (2, 2, 0)
+    broken_off = world.show()["started_at"]
+    world.start()  # which goes on with it by itself
+    found = world.looked_after(broken_off)
+    assert (found["stored"], found["deleted"], found["failed"]) == (2, 2, 0)
     assert set(world.documents()) == {"here://8-1.eml", "here://8-2.eml"}
 
 

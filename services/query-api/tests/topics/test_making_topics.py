@@ -137,6 +137,11 @@ def test_terms_are_words_that_others_seldom_use_and_no_names() -> None:
     assert best_terms(counted, rarities, 3, {"fleet"})[:1] == ("herring",)
 
 
+def test_a_term_of_a_script_without_capitals_is_a_whole_word() -> None:
+    texts = ["नदी पर पुराना पुस्तकालय है।", "पुस्तकालय सोमवार को बंद है।", "กาแฟเย็นราคา", "กาแฟเย็นราคา"]
+    assert [word for word, n in words_of(texts).items() if n == 2] == ["पुस्तकालय"]
+
+
 async def made(folder: Path, rows: Sequence[GraphRow], published: Mapping[str, str], dataset: str = "") -> Topics:
     graphs, keywords = SqliteGraphs(folder), SqliteKeywords(folder)
     graphs.writer(ACME).upsert(rows)

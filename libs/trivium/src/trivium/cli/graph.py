@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,7 +24,7 @@ from trivium.domain.errors import NotFound
 from trivium.domain.graph import CO_OCCURS, EntityType
 from trivium.domain.graph_schema import Compliance
 from trivium.domain.ids import is_id
-from trivium.text.names import fold_name
+from trivium.text.names import fold_name, key_without_marks
 
 if TYPE_CHECKING:
     from trivium.client import TriviumClient
@@ -361,19 +361,26 @@ def _picture(client: TriviumClient, entity_id: str, limit: int) -> api.EntityPic
 
 def _by_name(client: TriviumClient, name: str) -> api.Entity:
     """The entity of that name or alias, spelt alike; else the only one whose name begins so."""
-    key = fold_name(name)
+    key, older = fold_name(name), key_without_marks(name)
     found: tuple[api.Entity, ...] = ()
     for page in _pages(client, name) if key else ():
-        for entity in page:
-            if key in {fold_name(spelling) for spelling in (entity.name, *entity.aliases)}:
-                return entity
+        if entity := _spelt(page, key):
+            return entity
         found = found or page
+    for page in _pages(client, older) if older != key else ():
+        if entity := _spelt(page, key):
+            return entity
     if len(found) == 1:
         return found[0]
     action = "Look for it with: trivium graph list BEGINNING"
     if found:
         action = "Perhaps: " + ", ".join(entity.name for entity in found[:MAX_SUGGESTIONS])
     raise NotFound("unknown_entity", f"There is no entity called {name!r}.", action)
+
+
+def _spelt(page: Sequence[api.Entity], key: str) -> api.Entity | None:
+    spellings = ((entity, (entity.name, *entity.aliases)) for entity in page)
+    return next((entity for entity, names in spellings if key in map(fold_name, names)), None)
 
 
 def _pages(client: TriviumClient, beginning: str) -> Iterator[tuple[api.Entity, ...]]:

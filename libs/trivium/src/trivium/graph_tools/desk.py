@@ -45,7 +45,7 @@ from trivium.ports.graph import GraphReader
 from trivium.ports.keywords import KeywordReader
 from trivium.ports.registry import TenantRegistry
 from trivium.text import gate
-from trivium.text.names import fold_name
+from trivium.text.names import fold_name, key_without_marks
 
 if TYPE_CHECKING:  # it logs; a client, which logs nothing, reads lists by what stands here
     from trivium.edits.curation import Curated, Curation
@@ -129,9 +129,17 @@ class Desk:
             if made := self._made.get(end):
                 return made
             found = await self._read_key(end)
+        found = found or await self._by_older_key(reference, key)
         if found is None:
             raise await self._unknown(reference, key)
         return Found(found.key, found.name, found.type, found.aliases)
+
+    async def _by_older_key(self, name: str, key: str) -> Entity | None:
+        """The entity of documents that were read before marks were part of keys, if it is spelt alike."""
+        older = key_without_marks(name)
+        found = await self._read_key(self._end(older)) if older != key else None
+        spelt = {fold_name(each) for each in (found.name, *found.aliases)} if found else ()
+        return found if fold_name(name) in spelt else None
 
     async def known(self, name: str) -> Found | None:
         """The entity that is called so by now, if there is one."""

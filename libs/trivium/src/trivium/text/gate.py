@@ -10,6 +10,8 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
+from trivium.text.spaceless import MARKS
+
 MAX_NAME_CHARS = 60  # RAGA, "Entity quality gatekeeping rules"
 MIN_PRINTABLE_SHARE = 0.7  # the same
 MAX_PUNCTUATION_SHARE = 0.3
@@ -62,6 +64,7 @@ _CODE_SHAPE = re.compile(
 )
 _FORMULA = re.compile(r"[=≤≥≠≈∑∏∫√±×÷∂∇∈∀∃]|\\[a-z]+|\$.+\$|\w\s*[\^<>]\s*\w|[\w)]\s+[+*/]\s+[\w(]|\d[+*]\d")
 _INITIALS = re.compile(r"(?<![^\W\d_])([^\W\d_])\.")
+_MARKS_OF_LETTERS = re.compile(f"[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u200c\u200d{MARKS}]+")
 _PDF_MARK = re.compile(r"\(cid:\d+\)|[\ufffd\ufffe\uf000-\uf8ff\x00-\x08]|\\x[0-9a-f]{2}|\\u[0-9a-f]{4}")
 _REPEATED = re.compile(rf"(.)\1{{{REPEATED_CHARS - 1}}}")
 _VOWELLESS = re.compile(rf"\b[b-df-hj-np-tv-xzB-DF-HJ-NP-TV-XZ]*[b-df-hj-np-tv-xz]{{{MIN_VOWELLESS_CHARS},}}\b")
@@ -182,8 +185,8 @@ def formula(name: str) -> bool:
 
 
 def punctuation_flood(name: str) -> bool:
-    """More than 30 % punctuation; the marks of "U.S." and "C++" do not count."""
-    bare = _INITIALS.sub(r"\1", name).rstrip("+#")
+    """More than 30 % punctuation; the marks of "U.S." and "C++" do not count, nor a script's vowel signs."""
+    bare = _MARKS_OF_LETTERS.sub("", _INITIALS.sub(r"\1", name)).rstrip("+#")
     marks = sum(not char.isalnum() and not char.isspace() for char in bare)
     return marks > MAX_PUNCTUATION_SHARE * len(bare)
 

@@ -14,7 +14,11 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from trivium.text.languages import language_of
+from trivium.text.spaceless import MARKS
+
 MAX_NAME_TOKENS = 12  # longer runs are headlines in title case, not names
+MIN_CHARS_TOLD = 200  # the language of a shorter text, which may be a title, is not sure
 MAX_QUOTED_CHARS = 80  # a quotation longer than this is speech, not the title of a work
 
 
@@ -42,6 +46,35 @@ _OPENERS = _words(
     were what when where whereas whether which while who whom whose why will with within without
     would yet you your born note give tell name list find describe explain compare"""
 )
+# The same of languages other than English, each heeded in texts of its own alone ("Die Hard" is a name).
+_OPENERS_OF = {
+    "de": _words(
+        """der die das den dem des ein eine einen einem einer eines er sie es wir ich ihr man dies diese dieser dieses
+        diesen diesem jede jeder jedes alle viele einige mehrere manche beide andere sein seine seinen seiner ihre
+        ihren ihrer unser unsere mein meine kein keine und aber oder denn doch jedoch sondern auch nur noch schon
+        nicht so dann danach dort hier da dabei dazu dadurch daher damit darauf darin darüber dafür dagegen deshalb
+        deswegen trotzdem außerdem allerdings zudem insbesondere zunächst schließlich später heute derzeit seit
+        während nach vor bei mit ohne für gegen durch über unter zwischen aus von zu zum zur in im an am auf um bis
+        wegen trotz obwohl weil wenn als ob nachdem bevor sobald bald etwa fast wie was wer wo wann warum wem wen
+        wessen welche welcher welches welchen welchem woher wohin wieviel"""
+    ),
+    "es": _words(
+        """el la los las un una unos unas lo este esta esto estos estas ese esa esos esas su sus mi se es son era fue
+        fueron hay está y e o pero aunque si no también además incluso después antes luego entonces así cuando
+        mientras donde como desde hasta durante según sin con por para entre sobre tras contra a al de del en ante
+        bajo muchos muchas algunos algunas otros otras otro otra varios varias todos todas cada ambos ambas más
+        menos muy ya hoy actualmente posteriormente finalmente quién quiénes qué cuál cuáles cuándo cuánto cuántos
+        cuánta cuántas dónde cómo"""
+    ),
+    "fr": _words(
+        """le la les un une des du de ce cet cette ces son sa ses leur leurs notre nos il elle ils elles on nous vous
+        je et ou mais donc si aussi ainsi alors puis ensuite enfin après avant pendant depuis lors lorsque quand
+        comme où dans en sur sous par pour avec sans entre vers chez selon malgré contre plusieurs certains
+        certaines quelques tous toutes tout toute chaque autres plus moins très actuellement cependant toutefois
+        néanmoins parfois souvent qui que quoi quel quelle quels quelles combien comment pourquoi"""
+    ),
+}
+_OPENERS_ELSEWHERE = frozenset[str]().union(*_OPENERS_OF.values())
 _DATES = _words(
     """january february march april may june july august september october november december
     monday tuesday wednesday thursday friday saturday sunday jan feb mar apr jun jul aug sep sept
@@ -77,12 +110,18 @@ _POSSESSIVE = re.compile(r"['\u2019]s?$")
 _SAID_OF = re.compile(r"-(?:based|born|area|led|backed|style|owned|controlled|trained|educated|made|built|bound)$")
 _PARTY = re.compile(r"[RDI]-(?=[A-Z][a-z])")  # "Jake Garn, R-Utah": a party and the state
 _SERIAL = re.compile(r"[A-Z]{1,4}\d{6,}")  # before a name, as in "LD2804174994 Moscow"
-QUALIFIER = re.compile(r"\s*\([^()]*\)\s*$")
-_TOKENS = re.compile(r"\w+")
+QUALIFIER = re.compile(r"(?<!\s)\s*\([^()]*\)\s*$")
+_TOKENS = re.compile(rf"[\w{MARKS}]+")
+_CUT_AT_MARKS = re.compile(r"\w+")
 _APOSTROPHE = re.compile(r"['\u2019]s\b|['\u2019]")
 _WORD_BEFORE = re.compile(r"\w")
 _JOINT = re.compile(r", |,? (?:and|in|on|at|to|for|the|with|from)(?: the)? ")
 _LONGEST_JOINT = len(", from the ")
+# Marks that make another letter or syllable, by Unicode's classes: kana's voicing, viramas, vowels and tones of Telugu,
+# Thai, Lao and Tibetan. Accents, points and the dots below Indian letters are as often left out, and of other classes.
+_OF_LETTERS = frozenset(
+    mark for mark in MARKS if unicodedata.combining(mark) in {8, 9, 84, 91, 103, 107, 118, 122, 129, 130, 132}
+)
 _EDGES = (
     frozenset(_CONNECTORS.split("|")) | _ARTICLES | {"and", "or", "in", "on", "at", "to", "for", "with", "from", "by"}
 )
@@ -104,11 +143,20 @@ def fold_name(name: str) -> str:
     Case, accents, punctuation, a leading article, a possessive ending and a qualifier in
     parentheses ("Mercury (planet)") are dropped. May be empty. Idempotent.
     """
+    return _folded(name, _OF_LETTERS, _TOKENS)
+
+
+def key_without_marks(name: str) -> str:
+    """The key that a name had until marks were part of its letters: one for パリ and バリ."""
+    return _folded(name, frozenset(), _CUT_AT_MARKS)
+
+
+def _folded(name: str, kept: frozenset[str], words: re.Pattern[str]) -> str:
     bare = QUALIFIER.sub("", name) or name
     if not bare.isascii():
-        decomposed = unicodedata.normalize("NFKD", bare)
-        bare = "".join(char for char in decomposed if not unicodedata.combining(char))
-    tokens = _TOKENS.findall(_APOSTROPHE.sub("", bare.casefold().replace("_", " ")))
+        decomposed = unicodedata.normalize("NFKD", bare).replace("\u200d", "")
+        bare = "".join(char for char in decomposed if char in kept or not unicodedata.combining(char))
+    tokens = words.findall(_APOSTROPHE.sub("", bare.casefold().replace("_", " ")))
     while len(tokens) > 1 and tokens[0] in _ARTICLES:
         del tokens[0]
     return " ".join(tokens)
@@ -160,7 +208,9 @@ def _trim(text: str, match: re.Match[str], sentence_start: int) -> tuple[int, in
     words = match.group().split(" ")
     opens = not _WORD_BEFORE.search(text, sentence_start, start)
     dropped = 0
-    while dropped < len(words) and _is_edge(words[dropped], dropped > 0 or opens):
+    while dropped < len(words) and (
+        _is_edge(words[dropped], dropped > 0 or opens) or (opens and _opens_in_its_language(words[dropped], text))
+    ):
         start += len(words[dropped]) + 1
         dropped += 1
     if dropped < len(words) - 1 and words[dropped][-1].isdigit() and _SERIAL.fullmatch(words[dropped]):
@@ -186,6 +236,12 @@ def _trim(text: str, match: re.Match[str], sentence_start: int) -> tuple[int, in
 def _is_edge(word: str, may_strip: bool) -> bool:
     lowered = word.casefold()
     return may_strip and (lowered in _OPENERS or lowered in _EDGES or word in {"-", "&"})
+
+
+def _opens_in_its_language(word: str, text: str) -> bool:
+    lowered = word.casefold()
+    known = lowered in _OPENERS_ELSEWHERE and len(text) >= MIN_CHARS_TOLD
+    return known and lowered in _OPENERS_OF.get(language_of(text), ())
 
 
 def _is_common(word: str, text: str, opens: bool) -> bool:

@@ -3,7 +3,7 @@
 
 Breaks are blank lines, list items, lines (unless the block is hard-wrapped prose) and sentence ends
 that are no abbreviation, initial, ordinal or decimal point. Scripts that write no space after a
-sentence end (Chinese, Japanese) and no mark at all (Thai) are covered too, the latter by length.
+sentence end (Chinese, Japanese) are covered too; those with no mark at all (Thai, Lao) end at a space between clauses.
 """
 
 from __future__ import annotations
@@ -26,10 +26,14 @@ _BLOCK_BREAK = re.compile(
     r"|(?:\r(?!\n)|[\v\f\x1c-\x1e\x85\u2028\u2029])\s*+"
 )
 _CLOSERS = r"[\"'”’»›)\]）」』】〉》]*+(?:\[\d{1,3}\])*+"  # quotes, brackets and footnote marks
+_UNENDED = "\u0e01-\u0e4e\u0e81-\u0ece"  # Thai and Lao
+_CLAUSE_CHARS = 80  # nearer spaces are taken to stand within a clause, two at once from half of it on
 _END = re.compile(
     rf"[。！？｡．।॥۔؟]++{_CLOSERS}"  # these need no space after them
     rf"|(?<![.!?…])[.!?…]++{_CLOSERS}(?=\s)"
     r"|\n"
+    # Two spaces, or one between two longer runs, neither of them a part of a name.
+    rf"|(?<=[{_UNENDED}])[ ]{{2,}}+|(?<=[{_UNENDED}]{{12}})[ ](?=[{_UNENDED}]{{12}})"
 )
 _OPENERS = "\"'“‘«‹([（「『¿¡*_ \t\n"
 _LIST_NUMBER = re.compile(r"\s*(?:- )?(?:[\[(]?\d{1,3}(?:\.\d{1,3})*|[A-Za-z]|[ivxIVX]{1,4})\.\Z")
@@ -112,6 +116,10 @@ def _cuts(text: str, start: int, end: int) -> Iterator[int]:
                 sentence_start = cut
                 yield cut
             line_start = cut
+        elif mark == " ":
+            if (cut - match.start()) * (match.start() - sentence_start) > _CLAUSE_CHARS:
+                sentence_start = cut
+                yield cut
         elif mark not in ".!?…" or _ends_sentence(text, line_start, sentence_start, match.start(), cut):
             sentence_start = cut
             yield cut

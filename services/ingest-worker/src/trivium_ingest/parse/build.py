@@ -16,6 +16,7 @@ from trivium.domain.parsed import ParsedDocument
 from trivium.domain.readers import Reader
 from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.failures import CORRUPT, UNSUPPORTED, check_size
+from trivium_ingest.parse.mail.threads import in_threads
 from trivium_ingest.parse.office import libre_office
 from trivium_ingest.parse.office.encryption import decrypted
 from trivium_ingest.parse.registry import family_of, known_formats
@@ -45,7 +46,7 @@ _LIBRARIES = (
 )
 # Families that `unstructured` is never asked for: it leaves out the files inside, and hears and sees nothing.
 _OURS = frozenset({"archives", "images", "mail", "media"})
-_SHARED_VERSION = 7  # raise it when code shared by the formats changes what they read
+_SHARED_VERSION = 8  # raise it when code shared by the formats changes what they read
 
 
 def parse_blob(
@@ -74,7 +75,7 @@ def parse_blob(
             if failure.code != UNSUPPORTED:
                 raise
     try:
-        return find_format(opened).read(opened, limits, models)
+        return in_threads(find_format(opened).read(opened, limits, models))
     except NeverWill as refusal:
         if reader is Reader.UNSTRUCTURED or not unstructured_model or refusal.code != UNSUPPORTED:
             raise

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 import msgspec
 
@@ -53,6 +54,13 @@ class Collector:
     def leave_sections(self) -> None:
         """What follows stands under no heading (a new slide, a new sheet)."""
         self._section.clear()
+
+    @contextmanager
+    def elsewhere(self) -> Iterator[None]:
+        """What comes meanwhile stands under no heading of the text around it, which goes on afterwards."""
+        around, self._section = self._section, []
+        yield
+        self._section = around
 
     def add(
         self,

@@ -16,6 +16,9 @@ MAX_LABEL_CHARS = 80
 # Of cells and rows that are escaped at once; `one_line` leaves no control character.
 _BETWEEN_CELLS, _BETWEEN_ROWS = "\x1f", "\x1e"
 MAX_HEADER_ROWS = 3
+MAX_LOOKED_AT = 12  # rows, to tell whether the first ones are a header
+MIN_SENTENCE_WORDS = 4
+_STOPS = re.compile(r"[^\W\d_]{4}\.$")  # no abbreviation: "Number of pages in vol."
 
 
 class Table(msgspec.Struct, frozen=True):
@@ -110,7 +113,9 @@ def guess_header_rows(rows: Sequence[Sequence[str]]) -> int:
         return 0
     if any(looks_numeric(cell) and not _year(cell) for cell in named) or max(map(len, named)) > MAX_LABEL_CHARS:
         return 0
-    return 1
+    told = [column for column, cell in enumerate(first) if _is_sentence(cell)]
+    below = (row[column].rstrip() for row in rows[1:MAX_LOOKED_AT] for column in told if column < len(row))
+    return 0 if any(cell.endswith(".") for cell in below) else 1
 
 
 def are_pairs(cells: Sequence[str]) -> bool:
@@ -120,8 +125,8 @@ def are_pairs(cells: Sequence[str]) -> bool:
 
 def _rows_above_numbers(rows: Sequence[Sequence[str]]) -> int:
     """Rows of words over rows of numbers, as in reports whose column names take several lines."""
-    measured = [sum(looks_numeric(cell) and not _year(cell) for cell in row[1:]) for row in rows[:12]]
-    filled = [sum(bool(cell.strip()) for cell in row[1:]) for row in rows[:12]]
+    measured = [sum(looks_numeric(cell) and not _year(cell) for cell in row[1:]) for row in rows[:MAX_LOOKED_AT]]
+    filled = [sum(bool(cell.strip()) for cell in row[1:]) for row in rows[:MAX_LOOKED_AT]]
     first = next((n for n, count in enumerate(measured) if count and count >= 0.5 * filled[n]), 0)
     if not 0 < first <= MAX_HEADER_ROWS or any(measured[:first]):
         return 0
@@ -143,6 +148,11 @@ def _names_itself(row: Sequence[str]) -> bool:
     if not all(cell.strip() for cell in row) or row[0].strip()[0] in "([" or row[0].strip()[0].islower():
         return False
     return all(one != other for one, other in pairwise(row[1:]))
+
+
+def _is_sentence(cell: str) -> bool:
+    """Of four words and more with a full stop: what is said of something, as in a list of terms set as a table."""
+    return len(cell.split()) >= MIN_SENTENCE_WORDS and _STOPS.search(cell) is not None
 
 
 def _year(cell: str) -> bool:

@@ -32,9 +32,12 @@ from trivium.domain.errors import NeverWill, TriviumError, TryLater
 from trivium.domain.retrieval import Hit, Rerank, SearchResult
 from trivium.ports.inference import Passage, Reading, Reranker, Vector
 from trivium.ports.llm import Llm
+from trivium.text.languages import ENGLISH, language_of
 from trivium_query.answer import extractive, verify
 from trivium_query.answer.answerers.answered import Answered
+from trivium_query.answer.answerers.closest import refused
 from trivium_query.answer.answerers.listing import Collection
+from trivium_query.answer.answerers.numbered import answer_by_number, part_asked, whole_documents
 from trivium_query.answer.answerers.themes import Collected, Themes, answer_of_themes
 from trivium_query.answer.by_kind import (
     OF_ONE_DOCUMENT,
@@ -49,6 +52,7 @@ from trivium_query.answer.by_kind import (
 )
 from trivium_query.answer.citations import Draft
 from trivium_query.answer.direct.answer_directly import ReadAnswer, answer_directly
+from trivium_query.answer.direct.untold import is_under_no_label
 from trivium_query.answer.evidence import Candidate, may_be_named
 from trivium_query.answer.kinds import kind_of
 from trivium_query.answer.ledger import Ledger
@@ -251,7 +255,8 @@ async def _write(
     themes: Themes | None = None,
 ) -> AsyncIterator[AnswerEvent | Written]:
     """The text: computed from tables where it asks for that, by the model when there is one, else extracted."""
-    if (known := await _unsearched(question, dependencies, ledger, themes)) is not None:
+    known = await _numbered(question, hits, dependencies, ledger)
+    if known := known or await _unsearched(question, dependencies, ledger, themes):
         for event in (*_whole(known), known):
             yield event
         return
@@ -297,6 +302,19 @@ async def _unsearched(
     elif question.kind in OF_ONE_DOCUMENT and dependencies.llm is None:
         async with ledger.optional("collection", DOCUMENT_SHARE):
             answered = await answer_of_one_document(question, dependencies.collection, dependencies.sentence_vectors)
+    return Written(answered.draft, EXTRACTIVE, answered.hits, verdict=answered.verdict) if answered else None
+
+
+async def _numbered(
+    question: Question, hits: tuple[Hit, ...], dependencies: Dependencies, ledger: Ledger
+) -> Written | None:
+    """The part of a document that the question names by its number, word for word; of the documents of the hits."""
+    collection = dependencies.collection
+    asked = part_asked(question.standalone) if hits and collection is not None else None
+    answered: Answered | None = None
+    if asked is not None and collection is not None:
+        async with ledger.optional("collection", DOCUMENT_SHARE):
+            answered = answer_by_number(asked, await whole_documents(hits, collection), hits)
     return Written(answered.draft, EXTRACTIVE, answered.hits, verdict=answered.verdict) if answered else None
 
 
@@ -379,6 +397,8 @@ async def _extract_read(
         return Written(read.draft, EXTRACTIVE, hits, extracted, read.verdict, read.probability)
     if formed is not None and understood:
         return Written(formed.draft, EXTRACTIVE, hits, extracted, formed.verdict)
+    if question.kind is Kind.FACT and _is_row_without_label(question, extracted):
+        return Written(refused(question.standalone, hits).draft, EXTRACTIVE, hits, extracted, Verdict.NOT_SUPPORTED)
     unread = any(source == READ for source, _ in ledger.degraded)  # what it would have doubted nobody has
     part = Verdict.PARTIALLY_SUPPORTED if question.kind in TOLD_IN_PART or unread else None
     return Written(extractive.compose(extracted, hits), EXTRACTIVE, hits, extracted, part)
@@ -464,6 +484,16 @@ def _has_twins(extract: extractive.Extract) -> bool:
 def _is_row_without_a_word(extract: extractive.Extract) -> bool:
     """Whether a row answers that lacks a word of the question, which may be what is asked: "pay", of a log."""
     return any(is_row(one.text, one.hit) and _untold(extract, one) for one in extract.chosen[:1])
+
+
+def _is_row_without_label(question: Question, extract: extractive.Extract) -> bool:
+    """Whether a row answers that lacks a word of the question, and a label for what it asks; both in English."""
+    return (
+        extract.asked.language in ("", ENGLISH)
+        and _is_row_without_a_word(extract)
+        and language_of(extract.chosen[0].hit.chunk.text) in ("", ENGLISH)
+        and is_under_no_label(question.standalone, extract.chosen[0].text)
+    )
 
 
 def _is_sure(extract: extractive.Extract) -> bool:

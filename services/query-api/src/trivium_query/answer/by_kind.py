@@ -12,6 +12,7 @@ from trivium_query.answer.answerers.answered import Answered
 from trivium_query.answer.answerers.collection import answer_of_collection
 from trivium_query.answer.answerers.definition import answer_by_definition, term_of
 from trivium_query.answer.answerers.document import answer_of_document, named_in
+from trivium_query.answer.answerers.entry import answer_by_described_option, answer_by_entry
 from trivium_query.answer.answerers.enumeration import answer_by_items
 from trivium_query.answer.answerers.listing import Collection
 from trivium_query.answer.answerers.procedure import answer_by_steps
@@ -37,14 +38,21 @@ READ_TOO = frozenset({Kind.REASON, Kind.PROCEDURE})
 TOLD_IN_PART = frozenset({Kind.PROCEDURE, Kind.DEFINITION, Kind.REASON})
 """Kinds that a sentence without their form tells in part at most."""
 
-_OF_FACTS = (answer_by_release, answer_by_items, answer_by_setting, answer_by_row)
+_OF_FACTS = (
+    answer_by_release,
+    answer_by_items,
+    answer_by_entry,
+    answer_by_described_option,
+    answer_by_setting,
+    answer_by_row,
+)
 _ANSWERERS: Mapping[Kind, Sequence[Callable[[str, Sequence[Hit]], Answered | None]]] = {
-    Kind.DEFINITION: (answer_by_release, answer_by_definition, answer_by_row, answer_by_items),
-    Kind.PROCEDURE: (answer_by_steps,),
+    Kind.DEFINITION: (answer_by_release, answer_by_definition, answer_by_entry, answer_by_row, answer_by_items),
+    Kind.PROCEDURE: (answer_by_steps, answer_by_described_option),
     Kind.FACT: _OF_FACTS,
     Kind.LIST: _OF_FACTS,
     Kind.COUNT: (answer_by_setting,),
-    Kind.KEYWORDS: (answer_by_row,),
+    Kind.KEYWORDS: (answer_by_entry, answer_by_row),
 }
 
 SentenceVectors = Callable[[Sequence[str]], Awaitable[Mapping[str, Vector]]]
@@ -74,7 +82,7 @@ async def answer_of_one_document(
     named = alone if question.kind is Kind.THEMES else named_in(question.standalone, documents)
     if collection is None or named is None:
         return None
-    chunks = await collection.passages(named)
+    chunks = await collection.passages(named.id, named.active_version)
     return answer_of_document(question.kind, chunks, await vectors([chunk.id for chunk in chunks])) if chunks else None
 
 
@@ -89,6 +97,7 @@ async def themes_of(question: Question, collected: Collected | None, count: int,
 def answer_from_passages(question: Question, extracted: Extract, hits: Sequence[Hit]) -> Answered | None:
     """By the answerers of the question's kind; None where it has none, or these find nothing of their form."""
     if question.kind is Kind.REASON:
-        return answer_by_reason(question.standalone, extracted, hits)
+        entry = answer_by_entry(question.standalone, hits)
+        return entry or answer_by_reason(question.standalone, extracted, hits)
     answers = (answer(question.standalone, hits) for answer in _ANSWERERS.get(question.kind, ()))
     return next(filter(None, answers), None)

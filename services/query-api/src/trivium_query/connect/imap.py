@@ -2,7 +2,7 @@
 
 The cursor is which UIDs were stored. New ones are found by bisection and asked for a page at a time, so a look at a
 mailbox of a million messages costs what is new. Only where there are fewer old ones than were stored are those listed.
-Of all its messages a connection has as many as it may have files.
+Of all its messages a connection has as many as it may have files. What an answer quotes is a message of its own.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from functools import partial
 import msgspec
 
 from trivium.domain.errors import NeverWill, Refused, TriviumError, TryLater
+from trivium.domain.quoted_mails import MAIL, keeps
 from trivium.domain.source_names import shown_key
 from trivium.ports.connector import Change, Changed, Gone, Item
 from trivium_query.connect.mailbox import ANY, CHANGED, Mailbox, folder_name, mail_location
@@ -214,4 +215,4 @@ class _Folder:
     def _fetch(self, mailbox: Mailbox, uid: int, size: int) -> Item | None:
         self._place.check_size(size)
         content = mailbox.message(uid)
-        return None if content is None else Item(content, "message/rfc822")
+        return None if content is None else Item(content, keeps(MAIL, 0))

@@ -7,12 +7,13 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from trivium.text.languages import language_of
+from trivium.text.spaceless import MARKS, SPACELESS
 from trivium_query.words import fold, is_stop_word, stem
 
 TERMS = 6
 MIN_CHARS = 4
 MIN_SHARE = 0.25  # of the texts that hold a term, and never one alone of several
-_WORD = re.compile(rf"[^\W\d_]{{{MIN_CHARS},}}")
+_WORD = re.compile(rf"(?:[^\W\d_{SPACELESS}]|[{MARKS}]){{{MIN_CHARS},}}")
 _NOUNS_CAPITALISED = frozenset({"de", "lb"})
 
 
@@ -45,10 +46,13 @@ def best_terms(
 
 
 def _told(text: str) -> Iterator[str]:
-    """Words that may be terms: names are capitalised, in most languages."""
+    """Words that may be terms: names are capitalised, in most languages that can.
+
+    None of scripts without spaces.
+    """
     language = language_of(text)
     for word in _WORD.findall(text):
-        if (word.islower() or (language in _NOUNS_CAPITALISED and word[1:].islower())) and not is_stop_word(
+        if (word == word.lower() or (language in _NOUNS_CAPITALISED and word[1:].islower())) and not is_stop_word(
             word, language
         ):
             yield word

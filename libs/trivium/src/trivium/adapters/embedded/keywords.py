@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from trivium.adapters.embedded.slots import COLUMNS
 from trivium.adapters.embedded.sqlite import Database, ReadThreads, Schema, TenantDatabases, json_list, rebuilding
 from trivium.adapters.embedded.stored_kinds import of_chunks
 from trivium.adapters.embedded.stored_times import fill_uploaded
-from trivium.adapters.embedded.words import WordCounter, word_key
+from trivium.adapters.embedded.words import WordCounter, was_counted_otherwise, word_key
 from trivium.adapters.kinds import kinds_text
 from trivium.domain.chunks import Chunk
 from trivium.domain.drift import Store
@@ -29,6 +29,20 @@ from trivium.ports.keywords import KeywordRow
 
 def _name_kinds(connection: sqlite3.Connection) -> None:
     connection.executemany("UPDATE chunks SET kinds = ? WHERE chunk_id = ?", list(of_chunks(connection)))
+
+
+def _count_words_anew(connection: sqlite3.Connection) -> None:
+    """Words that were cut at their marks, and numbers at their dots; indexes in memory are read again."""
+    stored = connection.execute("SELECT seq, chunk FROM bodies")
+    with closing(WordCounter()) as words:
+        while some := stored.fetchmany(_COUNTED_AT_ONCE):
+            texts = {seq: text for seq, body in some if was_counted_otherwise(text := _searchable(_decode((body,))))}
+            counted = zip(texts, words.counts(list(texts.values())), strict=True)
+            connection.executemany(
+                "UPDATE chunks SET length = ?, counts = ? WHERE seq = ?",
+                [(*_counted(counts), seq) for seq, counts in counted],
+            )
+    connection.execute("UPDATE state SET epoch = randomblob(16)")
 
 
 _SCHEMA = Schema(
@@ -56,10 +70,12 @@ _SCHEMA = Schema(
         ALTER TABLE chunks ADD COLUMN dated INTEGER
         """,
         lambda connection: fill_uploaded(connection, "chunks", "document_id"),
+        _count_words_anew,
     ),
     recovery=rebuilding(Store.KEYWORDS),
 )
 MAX_QUERY_CHARS = 100_000
+_COUNTED_AT_ONCE = 512
 
 
 class SqliteKeywords:
@@ -251,10 +267,14 @@ def _insert(connection: sqlite3.Connection, chunk: Chunk, counts: dict[str, int]
 
 def _columns(chunk: Chunk, counts: dict[str, int], scope: Scope) -> tuple[str | int | bytes | None, ...]:
     """What stands in `chunks`."""
-    words = encode_counts({word_key(word): counts[word] for word in sorted(counts)})
     address = (chunk.id, chunk.document_id, chunk.version, chunk.ordinal)
     of_document = (scope.dataset, scope.run, scope.uploaded, scope.dated)
-    return (*address, *of_document, kinds_text(chunk.held_kinds), sum(counts.values()), words)
+    return (*address, *of_document, kinds_text(chunk.held_kinds), *_counted(counts))
+
+
+def _counted(counts: dict[str, int]) -> tuple[int, bytes]:
+    """The chunk's length and its words, as stored."""
+    return sum(counts.values()), encode_counts({word_key(word): counts[word] for word in sorted(counts)})
 
 
 def _as_read(row: tuple[Any, ...]) -> tuple[Any, ...]:

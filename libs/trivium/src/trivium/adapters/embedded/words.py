@@ -1,8 +1,9 @@
 """The words of a text as BM25 counts them, by SQLite's own tokenizer: folded to lower case without accents, stemmed.
 
 The tokenizer is FTS5's `porter unicode61 remove_diacritics 2`, run over a table in memory that is emptied each
-time: 80 microseconds a chunk, 35 a question. Runs of Chinese, Japanese and Korean characters, which have no spaces,
-become overlapping pairs.
+time: 80 microseconds a chunk, 35 a question. Marks that are a script's vowels are part of their word. Runs of scripts
+without spaces between words (and of Korean's, whose particles have none) become overlapping pairs of letters. A number
+of several parts ("4.0", a version or a clause) is a word beside its parts.
 """
 
 from __future__ import annotations
@@ -14,7 +15,13 @@ import threading
 from collections.abc import Sequence
 from functools import lru_cache
 
-_PAIRED = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
+from trivium.text.dotted import dotted_numbers
+from trivium.text.spaceless import MARKED, MARKS, SPACELESS, pairs, spelt
+
+_PAIRED = re.compile(f"[{SPACELESS}\uac00-\ud7af]+")
+_DOT = "\ue000"  # between the parts of a number; of private use, where the tokenizer does not cut
+_TOKENIZER = f"porter unicode61 remove_diacritics 2 tokenchars '{MARKS}'"
+_WITH_MARKS = re.compile(f"[{MARKED}]")
 
 
 class WordCounter:
@@ -23,9 +30,8 @@ class WordCounter:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-        self._connection.execute(
-            "CREATE VIRTUAL TABLE texts USING fts5(text, content='', tokenize='porter unicode61 remove_diacritics 2')"
-        )
+        self._connection.text_factory = lambda term: term.decode("utf-8", "ignore")  # a long one is cut within a letter
+        self._connection.execute(f"CREATE VIRTUAL TABLE texts USING fts5(text, content='', tokenize=\"{_TOKENIZER}\")")
         self._connection.execute("CREATE VIRTUAL TABLE words USING fts5vocab(texts, instance)")
 
     def counts(self, texts: Sequence[str]) -> list[dict[str, int]]:
@@ -55,12 +61,17 @@ def word_key(word: str) -> int:
     return int.from_bytes(hashlib.blake2b(word.encode(), digest_size=8).digest(), "little")
 
 
+def was_counted_otherwise(text: str) -> bool:
+    """Whether its words may have been, before marks were part of them and numbers of several parts were words."""
+    if dotted_numbers(text):
+        return True
+    return not text.isascii() and (_WITH_MARKS.search(text) is not None or spelt(text) != text)
+
+
 def _prepared(text: str) -> str:
+    if numbers := dotted_numbers(text):
+        text = f"{text} {' '.join(numbers).replace('.', _DOT)}"
     if text.isascii():
         return text
     whole = text.encode("utf-8", "replace").decode()  # half a surrogate pair is no text to SQLite
-    return _PAIRED.sub(lambda run: f" {_pairs(run.group())} ", whole)
-
-
-def _pairs(run: str) -> str:
-    return " ".join(run[at : at + 2] for at in range(max(1, len(run) - 1)))
+    return _PAIRED.sub(lambda run: f" {' '.join(pairs(run.group()))} ", spelt(whole))

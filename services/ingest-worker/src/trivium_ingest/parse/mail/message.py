@@ -35,6 +35,7 @@ MAX_DEPTH = 10  # of parts in parts; those of programs have four or five
 MAX_PARTS = 10_000
 _MAX_NAME_CHARS = 120
 _SHORT_CHARS = 200
+_LENGTH = re.compile(rb"(\d{1,10})[ \t]*\r?\n")
 _SLASHES = re.compile(r"[/\\]+")
 _PIECE = re.compile(r"(?:\d{1,9}\*?)?", re.ASCII)  # of a parameter, behind its name and "*" (RFC 2231, 3)
 _FOLD = re.compile(r"\r?\n(?=[ \t])")
@@ -122,6 +123,13 @@ def _parameters(header: str) -> Iterator[str]:
             yield ";".join(held)
             held = []
     yield ";".join(held)
+
+
+def content_of(file: bytes) -> bytes:
+    """The mail in a file: one of Apple Mail has its length above it, and below it what the program notes of it."""
+    content = file.lstrip(b"\xef\xbb\xbf\r\n")
+    length = _LENGTH.match(content)
+    return content[length.end() : length.end() + int(length[1])] if length else content
 
 
 def read_message(content: bytes) -> Mail:

@@ -1,17 +1,16 @@
-"""Outlook messages: senders, recipients, date and subject, the writer's own words; attachments as documents."""
+"""Outlook messages: senders, recipients, date, subject, words, those of quoted mails; attachments as documents."""
 
 from __future__ import annotations
 
 from trivium.domain.parsed import ParsedDocument
+from trivium.domain.quoted_mails import quoted_levels
 from trivium.ports.parser import Blob, ParseLimits, ParserModels
 from trivium_ingest.parse.evidence import Evidence
 from trivium_ingest.parse.mail.mail import write_mail
-from trivium_ingest.parse.mail.outlook import read_outlook
+from trivium_ingest.parse.mail.outlook import MEDIA_TYPE, read_outlook
 from trivium_ingest.parse.mail.smime import opened
 from trivium_ingest.parse.registry import Format
 from trivium_ingest.parse.sample import Sample
-
-MEDIA_TYPE = "application/vnd.ms-outlook"
 
 
 def recognise(sample: Sample) -> Evidence:
@@ -20,17 +19,18 @@ def recognise(sample: Sample) -> Evidence:
 
 
 def read(blob: Blob, limits: ParseLimits, models: ParserModels) -> ParsedDocument:
-    """Take the message apart; what is quoted in an answer (it is told) and the signature are left out."""
-    return write_mail(opened(read_outlook(blob.content)), MEDIA_TYPE, limits, models)
+    """Take the message apart, as a mail."""
+    levels = quoted_levels(blob.declared_type)
+    return write_mail(opened(read_outlook(blob.content)), MEDIA_TYPE, limits, models, levels)
 
 
 FORMAT = Format(
     name="Outlook messages",
     media_types=(MEDIA_TYPE,),
     extensions=("msg",),
-    version=9,
+    version=10,
     recognise=recognise,
     read=read,
-    cites="the mail; in attachments, as their own format does",
+    cites="the mail, and which quoted one; in attachments, as their own format does",
     needs="OCR for pictures",
 )

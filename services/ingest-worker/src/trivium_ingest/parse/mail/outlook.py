@@ -28,11 +28,13 @@ from trivium_ingest.parse.text.encoding import decode
 from trivium_ingest.parse.web.about import charset
 
 WHAT = "Outlook message"
+MEDIA_TYPE = "application/vnd.ms-outlook"
 MAX_PARTS = 2_000  # recipients and attachments of one message
 MAX_RICH_TEXT_BYTES = 20_000_000
 MAX_NAME_CHARS = 255  # Windows'; the library takes its time to write a longer one
 # Property ids ([MS-OXPROPS]).
 _SUBJECT, _BODY, _RICH_TEXT, _HTML, _SENT, _REPLY_TO_ID = 0x0037, 0x1000, 0x1009, 0x1013, 0x0039, 0x1042
+_ID, _REFERENCES = 0x1035, 0x1039
 _SENDER_NAME, _SENDER_ADDRESS, _SENDER_SMTP = 0x0C1A, 0x0C1F, 0x5D01
 _TO, _CC, _NAME, _ADDRESS, _SMTP = 0x0E04, 0x0E03, 0x3001, 0x3003, 0x39FE
 _DATA, _LONG_NAME, _SHORT_NAME, _MIME_TYPE, _CONTENT_ID = 0x3701, 0x3707, 0x3704, 0x370E, 0x3712
@@ -62,6 +64,21 @@ def read_outlook(content: bytes) -> Mail:
             return _mail(_Folder(ole, (), _HEADER_BYTES[""]))
     except _BROKEN as error:
         raise corrupt(WHAT, str(error)[:120]) from error
+
+
+def thread_of(content: bytes) -> tuple[str, str, str, str, float]:
+    """Of a message: its id, that of the one it answers, those of its thread, its subject, when it was sent (Unix time).
+
+    Nothing of what is no Outlook message.
+    """
+    try:
+        with OleFileIO(io.BytesIO(content), raise_defects=olefile.DEFECT_FATAL) as ole:
+            folder = _Folder(ole, (), _HEADER_BYTES[""])
+            sent = folder.time(_SENT)
+            id_, parent, before, subject = map(one_line, map(folder.text, (_ID, _REPLY_TO_ID, _REFERENCES, _SUBJECT)))
+            return id_, parent, before, subject, sent.timestamp() if sent else 0.0
+    except _BROKEN:
+        return "", "", "", "", 0.0
 
 
 class _Folder:

@@ -20,6 +20,10 @@ _NEWLINE = r"(?:\r\n|[\n\r\x85\u2028])"
 # Begins at a line end, so that long runs of blanks are looked at once.
 _BLANK = re.compile(rf"{_NEWLINE}(?:[ \t\0\ufeff]*{_NEWLINE})+|[\x0c\u2029]")
 _LINES = re.compile(r"[^\n]+")
+_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+# "al-" at a line's end, "ways" below; no part of an address, of an option or of what has more hyphens.
+_BROKEN = re.compile(rf"(?<![\w/.@-])([^\W\d_]{{2,}})-{_NEWLINE}[ \t]*([^\W\d_]{{2,}})\b(?![-/@]|\.\w)")
+_SUSPENDED = frozenset(("and", "or", "to", "und", "oder", "bis", "et", "ou"))  # "pre- and postwar"
 _NUMBERED = re.compile(r"(?:\d{1,2}(?:\.\d{1,3}){0,4}\.?|[IVX]{1,5}\.|[A-Z]\.)\s+[^\W\d_]")
 _CHAPTER = re.compile(r"(?:chapter|part|section|appendix|book|annex|article)\s+[\dIVXLA-Z]+\b", re.IGNORECASE)
 _ITEM = re.compile(r"[ \t]*(?:[-*•‣·\u2013]|\(?\d{1,3}[.)])\s+\S")
@@ -58,6 +62,7 @@ def read(blob: Blob, limits: ParseLimits, _models: ParserModels) -> ParsedDocume
         _read_settings(out, text)
         return out.document(MEDIA_TYPE, metadata={"encoding": encoding})
     title = ""
+    known = _known_words(text)
     for start, end in paragraphs(text):
         heading = _heading(text[start:end])
         position = Position(offset=(start, end))
@@ -69,9 +74,9 @@ def read(blob: Blob, limits: ParseLimits, _models: ParserModels) -> ParsedDocume
         elif (body := _after_heading(text, start, end)) is not None:
             line_end, level = body
             out.heading(text[start:line_end], level, Position(offset=(start, line_end)))
-            _body(out, text, line_end, end)
+            _body(out, text, line_end, end, known)
         else:
-            _body(out, text, start, end)
+            _body(out, text, start, end, known)
     return out.document(MEDIA_TYPE, title=title, metadata={"encoding": encoding})
 
 
@@ -118,7 +123,27 @@ def _stripped(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         yield begin, begin + len(trimmed)
 
 
-def _body(out: Collector, text: str, start: int, end: int) -> None:
+def _known_words(text: str) -> frozenset[str]:
+    """The words of a text that is seen to break words at the ends of lines, but those; of any other none."""
+    broken = {f"{one}{other}".lower() for one, other in _BROKEN.findall(text)}
+    known = frozenset(_WORD.findall(_BROKEN.sub(" ", text).lower())) if broken else frozenset()
+    return known if broken & known else frozenset()  # else it may only break at hyphens
+
+
+def _whole(broken: re.Match[str], known: frozenset[str]) -> str:
+    """The word, with its hyphen where the text has it so elsewhere, or both halves as words; else as it is."""
+    one, other = broken.groups()
+    halves = len({one.lower(), other} & known)
+    if not other[0].islower() or other in _SUSPENDED:
+        return broken[0]
+    if f"{one}-{other}".lower() in known:
+        return f"{one}-{other}"
+    if not halves or f"{one}{other}".lower() in known:
+        return f"{one}{other}"
+    return f"{one}-{other}" if halves == len({one.lower(), other}) else broken[0]
+
+
+def _body(out: Collector, text: str, start: int, end: int, known: frozenset[str]) -> None:
     for begin, stop in _stripped(text, start, end):
         piece = text[begin:stop]
         if _RULE.fullmatch(piece):
@@ -126,6 +151,8 @@ def _body(out: Collector, text: str, start: int, end: int) -> None:
         lines = piece.splitlines()
         items = sum(bool(_ITEM.match(line)) for line in lines[:50])
         kind = UnitKind.LIST if items >= 2 and items * 2 >= len(lines[:50]) else UnitKind.TEXT
+        if known:
+            piece = _BROKEN.sub(lambda broken: _whole(broken, known), piece)
         out.add(kind, piece, Position(offset=(begin, stop)))
 
 
@@ -184,7 +211,7 @@ FORMAT = Format(
     name="plain text",
     media_types=(MEDIA_TYPE,),
     extensions=("txt", "text", "log", "asc", *_SETTINGS),
-    version=4,
+    version=5,
     recognise=recognise,
     read=read,
     cites="section; characters in the text",

@@ -42,6 +42,6 @@ class Collection(Protocol):
         """Those with a passage that holds the content words of `words` in their order."""
         ...
 
-    async def passages(self, document: Document) -> Sequence[Chunk]:
-        """The document's passages of these kinds in order, of a very long document the first."""
+    async def passages(self, document_id: str, version: str) -> Sequence[Chunk]:
+        """A version's passages of these kinds in order, of a very long document the first."""
         ...

@@ -39,6 +39,7 @@ _OTHERWISE = re.compile(r"\b(?:before|until|till|without|not|when|who|why|how)\b
 _TOLD = CALLED | frozenset(content_words("new change changes added introduced fixed fixes removed dropped deprecated"))
 _TOLD |= frozenset(content_words("after between feature features thing things list show tell"))
 _DEEDS = frozenset[str]().union(*SAME_DEED)
+_SIGNED = re.compile(r"--\s[^<\n]+<\S+@\S+>")  # who wrote it and when, as Debian's changelogs end a version
 _ADDED = re.compile(r"\b(?:added|introduced)\b", re.I)  # who asks what is new asks for all
 
 
@@ -59,6 +60,7 @@ class _Section(msgspec.Struct, frozen=True):
     ends: bool
     place: Span
     notes: tuple[_Note, ...] = ()
+    deed: str = ""
 
 
 def answer_by_release(question: str, hits: Sequence[Hit]) -> Answered | None:
@@ -71,7 +73,7 @@ def answer_by_release(question: str, hits: Sequence[Hit]) -> Answered | None:
     parts = [[*_sections(hit)] for hit in logs]
     sections = [one for part in parts for one in part if _is_asked(one.version, named, question)]
     wanted = _deeds(asked, question)
-    told = [msgspec.structs.replace(one, notes=tuple(_of_kind(wanted, _notes(one.hit, one.place)))) for one in sections]
+    told = [msgspec.structs.replace(one, notes=tuple(_of_kind(wanted, _notes(one)))) for one in sections]
     told = sorted((one for one in told if one.notes), key=lambda one: one.version, reverse=True)
     if not told or len({one.hit.chunk.document_id for one in told}) > 1:
         return None
@@ -127,17 +129,18 @@ def _sections(hit: Hit) -> Iterator[_Section]:
         if head is not None:
             end = following.start() if following else len(text)
             version = _numbers(head["version"].partition("-")[0])
-            yield _Section(hit, head[0].strip(), version, following is not None, Span(head.end(), end))
+            place = Span(head.end(), end)
+            yield _Section(hit, head[0].strip(), version, following is not None, place, deed=head["deed"] or "")
 
 
-def _notes(hit: Hit, place: Span) -> Iterator[_Note]:
+def _notes(section: _Section) -> Iterator[_Note]:
     """Up to what is of no version, as the next chapter is."""
-    kind = ""
+    hit, place, kind = section.hit, section.place, section.deed
     for span in hit.chunk.sentences:
         said = span.of(hit.chunk.text).strip()
         if not place.start <= span.start < place.end:
             continue
-        if ITEM.match(said) is None and ELSE.match(said):
+        if ITEM.match(said) is None and (ELSE.match(said) or _SIGNED.match(said)):
             return
         if ITEM.match(said) is None and len(said.split()) <= MAX_DEED_WORDS and not said.endswith("."):
             kind = said

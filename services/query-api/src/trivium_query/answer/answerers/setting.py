@@ -27,6 +27,8 @@ _SETTING = re.compile(
     r"[ \t]*(?:(?<=\s)[#;][^\n]*)?$",
     re.M,
 )
+# What a program counts, it sets to nothing.
+_COUNTS = r"\b{0}(?:\+\+|--(?!-)|[ \t]*[-+]=|[ \t]*=[^\n]*\b{0}(?:[ \t]*\+|[ \t]+-)[ \t]*\d)"
 _SECTION = re.compile(r"^\s*\[{1,2}([^\]\n]+)\]{1,2}\s*$", re.M)
 _ASKS = re.compile(
     r"^\W*(?:(?:for|after|on|at|to|in)\s)?(?:how (?P<much>many|much|long|often|large|big|far|high)|what|which)\b", re.I
@@ -102,6 +104,8 @@ def _settings(hit: Hit) -> Iterator[_Setting]:
             comment = last.comment
         section = [section, *_SECTION.findall(above)][-1]
         value, end = match["value"].strip(" \t,\"'"), match.end()
+        if re.search(_COUNTS.format(re.escape(match["key"])), text):
+            continue
         last = _Setting(hit, not match["mark"], match[0].strip(), match["key"], value, comment, section)
         yield last
 

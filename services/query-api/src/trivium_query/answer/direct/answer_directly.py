@@ -9,6 +9,7 @@ import msgspec
 
 from trivium.domain.answers import Verdict
 from trivium.domain.retrieval import Hit
+from trivium.text.languages import ENGLISH, language_of
 from trivium.text.names import names_in
 from trivium_query.answer.answerers.closest import refused
 from trivium_query.answer.answerers.reason import tells_reason
@@ -35,6 +36,7 @@ from trivium_query.answer.direct.opposites import agrees
 from trivium_query.answer.direct.polarity import denies, denies_of_another
 from trivium_query.answer.direct.short import ANY_DAY, fits_wanted, tells_time
 from trivium_query.answer.direct.units import COUNTED, NUMBER_WORDS
+from trivium_query.answer.direct.untold import is_untold
 from trivium_query.answer.direct.yes_no import Decided, asks_yes_or_no
 from trivium_query.answer.evidence import may_be_named
 from trivium_query.answer.extractive import Extract
@@ -95,6 +97,7 @@ async def answer_directly(question: str, extracted: Extract, hits: Sequence[Hit]
     doubted = likely.answerable < least or (likely.right < LEAST_RIGHT and not by_rule)
     elsewhere = _is_told_elsewhere(extracted, direct, hits, likely.answerable)
     doubted = doubted or (elsewhere and likely.right < SUPPORTED)
+    doubted = doubted or _is_untold(question, direct, extracted)
     if doubted or not _says_anything(direct, extracted) or _is_of_unknown(question, direct, hits):
         near = refused(question, hits, _likeliest(direct) or _nearest(extracted)).draft
         return ReadAnswer(near, Verdict.NOT_SUPPORTED, likely.right)
@@ -130,6 +133,17 @@ def _is_of_unknown(question: str, direct: Direct, hits: Sequence[Hit]) -> bool:
     identifiers = identifiers_in(question)
     read = {hit.chunk.document_id for hit in _hits_read(direct)}
     return not holds_each(identifiers, [hit for hit in hits if not read or hit.chunk.document_id in read])
+
+
+def _is_untold(question: str, direct: Direct, extracted: Extract) -> bool:
+    """Whether the likeliest words cannot be what is asked for; a date, a place or a person is no amount."""
+    if direct.compared or direct.asks_yes_or_no or not direct.chosen or extracted.asked.wants in ("date", "place"):
+        return False
+    best = direct.chosen[0].found
+    chunk, sentence = best.hit.chunk, best.sentence
+    if sentence is None or language_of(chunk.text) not in ("", ENGLISH):  # "kostet 1400" has no English word of money
+        return False
+    return is_untold(question, best.text, sentence.of(chunk.text), f"{chunk.heading} {chunk.text[: sentence.start]}")
 
 
 def _likeliest(direct: Direct) -> list[tuple[Hit, str]]:

@@ -20,6 +20,7 @@ from trivium_query.answer.direct.changes import as_it_holds, tells_change
 from trivium_query.answer.direct.clauses import counts_what_is_asked, in_clauses_asked_about, is_clear
 from trivium_query.answer.direct.conditions import is_barred
 from trivium_query.answer.direct.contacts import contacts_in
+from trivium_query.answer.direct.corrections import corrected, is_quoted, only_says_whose
 from trivium_query.answer.direct.focus import is_elsewhere
 from trivium_query.answer.direct.hops import Found
 from trivium_query.answer.direct.labels import (
@@ -69,6 +70,7 @@ _IN_YEAR = re.compile(r"\b(?:in|since|until|till|by|of|from|to|before|after)\s(?
 _WHICH = frozenset({"next", "previous", "latest"})  # "first" and "last" only spoil more than they mend
 OTHER_SHARE = 0.5  # of its probability: what gives way to what suits the question's words better
 OTHER_CLAUSE_SHARE = 0.8  # of what another clause of its sentence suits better: people ask in other words
+QUOTED_SHARE = 0.75  # of what a mail quotes of an older one, where its own words have another answer
 TYPED_SENTENCES = 3
 TYPED_ODDS = -4.0  # at most, of what is of the right kind: what was read in its passage may be less likely
 UNREAD_ODDS = -8.0
@@ -158,11 +160,16 @@ def choose(
     clocks = [one for one in rows if CLOCK.search(one.text)] if _OF_A_DAY.search(question) else []
     years = set(YEAR.findall(question))
     then = [one for one in rows if years & set(YEAR.findall(_sentence_of(one)))] if years else []
-    better = (beside, measured, counting, beyond, persons, there, clocks, then, for_whom)
+    denied = corrected(question, rows)
+    held = [one for one in rows if one not in denied] if denied else []
+    newer = {one.hit.chunk.document_id for one in rows if not is_quoted(one)}
+    words = [one for one in rows if not only_says_whose(question, one)]
+    better = (beside, measured, counting, beyond, persons, there, clocks, then, for_whom, held, words)
 
     def likely(one: Chosen) -> float:
         in_clause = 1.0 if one.found in own else OTHER_CLAUSE_SHARE
-        return one.probability * in_clause * _preference(one, *better)
+        of_before = QUOTED_SHARE if is_quoted(one.found) and one.found.hit.chunk.document_id in newer else 1.0
+        return one.probability * in_clause * of_before * _preference(one, *better)
 
     weighed = [msgspec.structs.replace(one, likely=likely(one)) for one in chosen]
     ordered = sorted(weighed, key=lambda one: one.likely, reverse=True)

@@ -14,10 +14,10 @@ from collections.abc import Iterable
 
 from trivium.domain.chunks import Span
 from trivium_query.answer.direct.life import BIRTH, DEATH, YEAR
-from trivium_query.answer.direct.opposites import is_of_another_day
+from trivium_query.answer.direct.opposites import is_of_another_day, weekdays_in
 from trivium_query.answer.direct.polarity import denies
-from trivium_query.answer.direct.units import is_of_another_dimension, is_of_another_unit
-from trivium_query.words import content_words
+from trivium_query.answer.direct.units import NUMBER_WORDS, is_of_another_dimension, is_of_another_unit
+from trivium_query.words import content_words, fold
 
 _HOW_MANY = re.compile(r"\bhow (?:many|much)\b", re.I)
 # What somebody says, of which the text often says later that it is otherwise.
@@ -43,14 +43,18 @@ _ASKS_FOR_BIRTH = re.compile(r"\b(?:born|birth|birthday|old|age)\b", re.I)
 _WAS_BUT = re.compile(r"\b(?:was|were|used to be)\b.*\bbut\b", re.I)
 _OF_THEN = re.compile(r"\b(?:was|were|did|had|used|been|before|once|former(?:ly)?|originally)\b|\b\w+ed\b", re.I)
 _MORE = re.compile(r"\s+(?:\w+\s+)?(?:more|extra|less|fewer|higher|lower|dearer|cheaper)\b", re.I)
+_LONGER = re.compile(rf"^(?:\d[\d.,]*|an?|half an?|{NUMBER_WORDS}) \w+ (?:longer|shorter|later|earlier)$", re.I)
 _ASKS_FOR_MORE = re.compile(
-    r"\b(?:more|extra|additional(?:ly)?|less|fewer|higher|lower|dearer|cheaper|surcharge|on top|difference)\b", re.I
+    r"\b(?:more|extra|additional(?:ly)?|less|fewer|higher|lower|dearer|cheaper|longer|shorter|later|earlier|surcharge"
+    r"|on top|difference)\b",
+    re.I,
 )
 _IF = re.compile(r"\bif\b(?P<clause>[^,.;]*)", re.I)
 _EXCEPTION = re.compile(
     r"\W*(?:the |an |one |only )?exceptions?\b\W*(?:are|is|for)?\s*(?P<whom>\w+(?:\s\w+){0,2})", re.I
 )
-_EACH = re.compile(r"\b(?:an?|per|each|every|one) (hour|day|night|week|month|term|year)\b", re.I)
+_EACH = re.compile(r"\b(?:an?|per|each|every|one) (minute|hour|day|night|week|month|term|year)\b", re.I)
+_A_MINUTE = re.compile(r"\bmin\b|\b[bwr]pm\b|\bseconds\b", re.I)
 _PERIOD = re.compile(
     r"\b(?:(?:last|previous|next|coming) (?:year|season|week|month|spring|summer|autumn|winter)|the year before)\b",
     re.I,
@@ -82,6 +86,12 @@ _BUT_IS = re.compile(
     re.I,
 )
 _BUT = re.compile(r"\W*(?:however|but|except|unless)\b(?P<whom>[^.!?]*)", re.I)
+_END = re.compile(r"[.!?\n]")
+_OTHERWISE = re.compile(r"\d|\b(?:later|earlier|longer|shorter|instead|only|closed|not?)\b", re.I)
+_OF_ALL = re.compile(r"\b(?:all|both|every|each|everybody|everyone|everything)\b", re.I)
+_OF_SOME = re.compile(r"\b(?:one|some|several)\b", re.I)
+_OF_FEWER = re.compile(r"\b(?:half|most|few|only|partly|all but)\b", re.I)
+_KEPT_ON = re.compile(r"(?:n['\u2019]t|\b(?:not|never))\s(stop|ceas|giv\w+ up|fail|forg|miss|hesitat|object)", re.I)
 _AT_MOST, _AT_LEAST = (
     re.compile(r"\b(?:max(?:imum|imal)?|at most|no more than|up to|longest|largest|highest)\b", re.I),
     re.compile(r"\b(?:min(?:imum|imal)?|at least|no less than|smallest|shortest|lowest)\b", re.I),
@@ -103,6 +113,12 @@ _MISTAKEN = re.compile(
     r"|(?:there|where|earlier|before) (?:it|we|I) said)\b",
     re.I,
 )
+_SAID_EARLIER = re.compile(
+    r"\b(?:earlier|previous|first|printed|old) (?:versions?|editions?|printings?|drafts?|notices?|letters?|leaflets?)\b"
+    r".*\b(?:said|says|put|gave|gives|stated|called|had)\b[^;]*",
+    re.I,
+)
+_ASKS_FOR_EDITION = re.compile(r"\b(?:versions?|editions?|printings?|drafts?|notices?|letters?|leaflets?)\b", re.I)
 _ASKS_FOR_MISTAKES = re.compile(r"\b(?:wrong|mistake|err(?:or|one)|incorrect|misprint|false)", re.I)
 # "It should read 3,240 euros", whatever the sentence before says; "it should be cleaned" corrects nothing.
 _SHOULD_READ = re.compile(
@@ -167,6 +183,7 @@ def is_doubtful(question: str, short: str, said: str) -> bool:
         or is_of_another_dimension(question, short, said)
         or _is_of_what_never_was(question, short, said)
         or _is_mistaken(question, said)
+        or _is_said_earlier(question, short, said)
         or _is_of_the_later_one(question, said)
         or _is_of_other_things(question, said)
         or _is_paid(question, short, said)
@@ -210,7 +227,14 @@ def is_reduced(question: str, short: str, said: str, others: Iterable[str]) -> b
 
 
 def is_excepted(question: str, text: str, said: Span) -> bool:
-    """Whether the next sentence goes on "However, …" with what is asked, and the sentence does not tell of that."""
+    """Whether the next sentence goes on "However, …" with what is asked, or tells it otherwise of the day of the week.
+
+    The sentence itself does not name that.
+    """
+    asked, following_says = weekdays_in(question), _END.split(text[said.end :].lstrip(), maxsplit=1)[0]
+    of_the_day = asked & weekdays_in(following_says) and _OTHERWISE.search(following_says)
+    if of_the_day and not any(day in fold(said.of(text)) for day in asked):
+        return True
     following = _BUT.match(text, said.end)
     if following is None:
         return False
@@ -219,20 +243,29 @@ def is_excepted(question: str, text: str, said: Span) -> bool:
 
 
 def is_half_denied(question: str, said: str) -> bool:
-    """Whether the sentence of a "yes" denies something, and has not all that is asked: it may be just that."""
+    """Whether the sentence of a "yes" denies something, and has not all that is asked: it may be just that.
+
+    Or it tells of one, where it is asked of both; not "everyone gets one".
+    """
     missing = set(content_words(question)) - set(content_words(said))
-    return denies(said) and not denies(question) and bool(missing)
+    denied = denies(said) and not denies(question) and bool(missing)
+    some = _OF_FEWER.search(said) or (_OF_SOME.search(said) and not _OF_ALL.search(said))
+    return denied or bool(_OF_ALL.search(question) and some)
 
 
 def is_no_clear_word(question: str, said: str) -> bool:
-    """Whether a yes or no is of another time, of a mistake, or of another one than the "sixth" that is asked of."""
+    """Whether a yes or no is of another time, of a mistake, or of another one than the "sixth" that is asked of.
+
+    Or it denies that something came to an end: "we did not stop brewing" is a no to none.
+    """
     asked, told = (
         {found.lower() for pattern in (_ORDINAL, _MODEL) for found in pattern.findall(text)}
         for text in (question, said)
     )
     numbers = set(re.findall(r"\d+", said))  # "the 3rd of May" is "3 May"
     others = {one for one in asked - told if not (one[0].isdigit() and one.rstrip("ndrth") in numbers)}
-    return bool(others) or is_of_then(question, said) or _is_mistaken(question, said)
+    kept_on = any(ended.lower() not in question.lower() for ended in _KEPT_ON.findall(said))
+    return bool(others) or kept_on or is_of_then(question, said) or _is_mistaken(question, said)
 
 
 def is_of_then(question: str, said: str) -> bool:
@@ -255,6 +288,14 @@ def _is_of_what_never_was(question: str, short: str, said: str) -> bool:
     at = said.find(short) if short else -1
     never = _NEVER_WAS.search(said) or (at >= 0 and _NEVER_DID.match(said, at + len(short)))
     return bool(never) and _ASKS_FOR_PLANS.search(question) is None and not denies(question)
+
+
+def _is_said_earlier(question: str, short: str, said: str) -> bool:
+    """As "an earlier version of this article put the number at 837", unless it is asked of that version."""
+    told = _SAID_EARLIER.search(said)
+    corrected = told is not None and bool(short) and short in told[0]
+    asks = (_ASKS_FOR_REPORT, _ASKS_FOR_MISTAKES, _ASKS_FOR_EDITION)
+    return corrected and not any(each.search(question) for each in asks)
 
 
 def _is_of_the_later_one(question: str, said: str) -> bool:
@@ -344,7 +385,9 @@ def _is_no_longer_so(question: str, short: str, said: str) -> bool:
 
 
 def _is_surcharge(question: str, short: str, said: str) -> bool:
-    """As "a single room costs 35 euros more"."""
+    """As "a single room costs 35 euros more", "bake it ten minutes longer"."""
+    if _LONGER.search(short) and not _ASKS_FOR_MORE.search(question):
+        return True
     if not short or not any(map(str.isdigit, short)) or _ASKS_FOR_MORE.search(question):
         return False
     at = said.find(short)
@@ -393,7 +436,8 @@ def _is_other_bound(question: str, short: str, said: str) -> bool:
 def _is_of_no_rate(question: str, said: str) -> bool:
     """A single dose, where it is asked how much a day."""
     asked = _EACH.search(question) if _HOW_MANY.search(question) else None
-    return asked is not None and asked[1].lower() not in said.lower()
+    each = asked[1].lower() if asked else ""
+    return each not in said.lower() and not (each == "minute" and _A_MINUTE.search(said))
 
 
 def _is_no_duration(question: str, short: str) -> bool:

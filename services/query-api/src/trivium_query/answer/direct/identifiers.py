@@ -12,6 +12,7 @@ _IDENTIFIER = re.compile(
     r"(?<![\w-])(?:"
     r"--[a-z][\w-]*"  # --recursive
     r"|[^\W\d][^\W_]*_\w*[^\W_]"  # load_dotenv
+    r"|[a-z]{2,}(?:[A-Z][a-z0-9]+)+"  # retryDelay
     r"|[A-Z]{2,}\d+[A-Z]*"  # LZ4, TC001
     r"|(?<=version )\d+(?:\.\d+)+"
     r")(?![\w-]|\.\d)"

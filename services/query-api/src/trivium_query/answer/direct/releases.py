@@ -27,7 +27,8 @@ _BEFORE_DAY = re.compile(r"[\W_]*(?:(?:released|published|on|(?:mon|tue|wed|thu|
 # "4.2.0 (2025-08-19)", "v4.2.0, 19 August 2025", "larkspur (4.2.0-1) unstable": a line of its own behind an empty one.
 _VERSION = r"v?(?P<version>\d+(?:\.\d+)+(?:[-+~][\w.+~-]+)?)(?![\w.])"
 _BEHIND = rf"(?:[\])]|[ \t]*[(\[:\u2013\u2014-]|,?\s+(?:released\s+)?(?:on\s+)?(?={_DAY.pattern}))[^\n]{{0,60}}"
-_HEAD_LINE = rf"[ \t#]*(?:[^\W\d_][\w+.-]*[ \t]+)?[\[(]?{_VERSION}(?:{_BEHIND})?(?<![.!?])[ \t]*$"
+_BEFORE = r"[ \t#]*(?:(?P<deed>[^\W\d_]+)[ \t]+in[ \t]+)?(?:[^\W\d_][\w+.-]*[ \t]+)?[\[(]?"
+_HEAD_LINE = rf"{_BEFORE}{_VERSION}(?:{_BEHIND})?(?<![.!?])[ \t]*$"
 HEAD = re.compile(rf"(?:\A|(?<=\n\n)){_HEAD_LINE}", re.M | re.I)
 # What begins something else: a version behind no empty line, "Version 5", "[Unreleased]", or the next chapter.
 ELSE = re.compile(rf"{_HEAD_LINE}|\W*(?:(?:\w+\s)?v?\d+\W*$|unreleased\b)", re.I)
@@ -99,7 +100,12 @@ def _changed(asked: frozenset[str], one: Candidate) -> Iterator[tuple[Found, Fou
 
 
 def is_release(head: re.Match[str], hit: Hit) -> bool:
-    """Whether it is no section, "2.1 - Player": it has three numbers or a day, or is in what is called a changelog."""
+    """Whether it is no section, "2.1 - Player".
+
+    It tells what was done in it, has three numbers or a day, or is in what is called a changelog.
+    """
+    if head["deed"]:
+        return any(deed.intersection(content_words(head["deed"])) for deed in SAME_DEED)
     return head["version"].count(".") > 1 or bool(_DAY.search(head[0]) or _LOGS & words_of_title(hit))
 
 

@@ -12,9 +12,13 @@ NUMBER_WORDS = (
 COUNTED = re.compile(rf"(?<![\w.,:/-])(?:\d[\d,.]*\d|\d|{NUMBER_WORDS})(?![\w:/-])", re.I)
 
 _LENGTH = r"(?:kilo|centi|milli)?met(?:re|er)s?|[ckm]?m|miles?|f(?:ee)?t|inch(?:es)?"
-_TIME = r"hours?|minutes?|min|seconds?|days?|weeks?|months?|years?|decades?|centur(?:y|ies)"
+_TIME = r"hours?|minutes?|min|seconds?|days?|nights?|weeks?|months?|years?|decades?|centur(?:y|ies)"
 _MASS = r"(?:kilo|milli)?grams?|k?g|tons?|tonnes?|pounds?"
-_MONEY = r"pounds?|pence|euros?|cents?|dollars?|kroner|kronor|francs?|yen"
+_MONEY = (
+    r"pounds?|pence|(?<=\d)p|euros?|cents?|dollars?|kroner|kronor|crowns?|francs?|yen|guineas?|shillings?"
+    r"|(?<!gas )marks?|thalers?|roubles?|rupees?|pesos?|lir[ae]|quid|bucks?|kr|zł|Kč"
+    r"|EUR|USD|GBP|CHF|SEK|NOK|DKK|PLN|CZK|JPY"
+)
 _HEAT = r"°[CF]|degrees?"
 _OTHER = (
     r"%|per ?cent|acres?|hectares?|lit(?:re|er)s?|[kMG]Wh?|watts?|volts?|knots?|thousand"
@@ -85,6 +89,32 @@ _AWAY = re.compile(
 )
 _HOW_LARGE = re.compile(r"\bhow (?:deep|high|tall|wide|thick|big|large)\b|\b(?:depth|height|width) of\b", re.I)
 SOME_TIME = rf"\b(?:half an?|an?|a quarter of an?)\s(?:{_TIME})(?!\w)"
+_ASKS_FOR_MONEY = re.compile(
+    r"\bhow expensive\b|\bhow much (?:do|does|did|is|was|are|were|will|would|must|should|has|have|can|money)\b.*"
+    r"\b(?:costs?|pay(?:s|ing)?|paid|charged?|worth|earn(?:s|ed)?|spend|spent|owed?)\b"
+    r"(?! (?:by|with|in|for by)\b)"
+    r"|\bwhat (?:is|was|are|were) (?:the |its |their )?(?:\w+ ){0,2}(?:price|cost|fee|fare|rent|charge)s?\b"
+    r"(?!\s(?!(?:of|for|to|per|an?|at|in|on|if|each|when|from|paid|charged)\b)\w)"  # no "charge time"
+    r"|\bwhat (?:do|does|did|will|would|must|should)\b.*\b(?:cost|pay|charge|earn|spend|owe)\b"
+    r"(?! (?:by|with|in|for by)\b)"
+    r"|^\W*price of\b",
+    re.I,
+)
+_TOLD_OF_MONEY = re.compile(
+    rf"\b(?:costs?|prices?|fees?|fares?|rents?|worth|pay(?:s|ing)?|paid|charge[sd]?|spen[dt]|owe[sd]?|free|money"
+    r"|bought|s[eo]ld|sells?|sales?|salar(?:y|ies)|wages?|bills?|fines?|deposits?|earn(?:s|ed|ings)?|hired?|tariffs?|rates?"
+    rf"|amounts?|totals?|sums?|budgets?|expenses?|income|fivers?|tenners?)\b|{_PERCENT}|[$€£¥₹₽₺]|\bFr\.\s?\d"
+    r"|\bfor\s\d[\d.,]*(?!\s?\w)|\d\s(?:an?|per)\s(?:hour|day|night|week|month|year|head|person)\b"  # "let for 850"
+    r"|\d[.,](?:\d\d(?![.,]?\d)|[-\u2013\u2014])|\b(?:m|b)illion\b|\d\s?(?:mio|bn)\b|\bthousand\b|\b(?:half|double|twice)\b",
+    re.I,
+)
+_SIGN = re.compile(r"[$€£¥₹₽₺]")  # also of "US$12" and "£12m"
+_COSTS = re.compile(r"\bcosts?\s(?:\w+\s){0,2}$", re.I)  # three days of work
+# Prices are high, fines heavy, and fall far; filters last 500 litres.
+_OF_SIZE = re.compile(r"\bhow (?:high|deep|heavy|far|wide)\b|\blasts?\b", re.I)
+_NUMBER = re.compile(rf"\d|\b{NUMBER_WORDS}\b", re.I)
+_ALL = f"{_MEASURES}|{_PRICE}|acres?|hectares?|lit(?:re|er)s?|[kMG]Wh?|watts?|volts?|knots?"
+_PER = re.compile(rf"\b(?:an?|per|each|every)\s(?:{_MEASURES})(?!\w)", re.I)  # "30 an hour" is no time
 _AMOUNT = r"\d[\d,.]*|an?|half an?|(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|[a-z]+(?:teen|ty))"
 
 
@@ -100,6 +130,29 @@ def is_of_another_unit(question: str, text: str) -> bool:
     if wanted is None or _in(wanted).search(text):
         return False
     return _in(f"{_MEASURES}|{_PRICE}" if wanted == _PERCENT else _MEASURES).search(text) is not None
+
+
+def is_no_such_amount(question: str, short: str, said: str, before: str = "") -> bool:
+    """Whether the number is one of other things: kilograms or "28 in the old cars", where it is asked for a price.
+
+    What stands `before` the sentence may tell that bare numbers are prices.
+    """
+    if not _NUMBER.search(short):
+        return False
+    ahead, _, behind = said.partition(short)
+    measured = _in(_ALL).search(_PER.sub("", " ".join([short, *behind.split(maxsplit=1)[:1]])))
+    if _ASKS_FOR_MONEY.search(question):
+        priced = _in(_PRICE).search(said) or _SIGN.search(said) or _COSTS.search(ahead)
+        return not priced if measured else lacks_money(question, f"{before} {said}")
+    wanted = next((units for asks, units in _WANTED if asks.search(question)), _PERCENT)
+    of_other = measured is not None and wanted not in (_PERCENT, _PRICE) and not _OF_SIZE.search(question)
+    return of_other and _in(wanted).search(said) is None
+
+
+def lacks_money(question: str, said: str) -> bool:
+    """Whether it is asked what something costs, and told without a word or sign of money or of paying."""
+    told = _in(_PRICE).search(said) or _TOLD_OF_MONEY.search(said)
+    return _ASKS_FOR_MONEY.search(question) is not None and told is None
 
 
 def is_of_another_dimension(question: str, short: str, said: str) -> bool:

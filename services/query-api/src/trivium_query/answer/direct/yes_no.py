@@ -24,6 +24,7 @@ _ASKS = re.compile(
     r"(?:I|we|you|he|she|it|they|there|the|this|that|my|our|your|his|her|its|their|an?|any|[A-Z]\w*)\b",
     re.I,
 )
+_WHETHER = re.compile(r"\bwhether\b.*", re.I | re.S)  # an "or" in it offers no choice
 _NUMBER = re.compile(r"\d[\d,.]*")
 _OF_ALL = re.compile(
     r"\b(?:all|every|both|each|whole|entire|everybody|everyone|everything|too|else|after|before|until|till|since)\b",
@@ -57,7 +58,7 @@ class Decided(msgspec.Struct, frozen=True):
 
 def asks_yes_or_no(question: str) -> bool:
     """By its first word, unless it offers a choice."""
-    return _ASKS.match(question) is not None
+    return _ASKS.match(_WHETHER.sub("", question)) is not None
 
 
 def yes_or_no(question: str, extracted: Extract) -> Decided | None:

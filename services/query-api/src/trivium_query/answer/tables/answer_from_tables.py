@@ -30,9 +30,10 @@ from trivium_query.answer.tables.plan_by_names import (
     asks_for_computing,
     is_open,
     plan_by_names,
+    plan_of_existence,
     plans_of_cells,
 )
-from trivium_query.answer.tables.query_plan import Plan
+from trivium_query.answer.tables.query_plan import Plan, Test
 from trivium_query.answer.tables.synonyms import synonyms_of
 from trivium_query.answer.tables.table import DocumentTables, Table
 from trivium_query.words import content_words, stem
@@ -93,7 +94,7 @@ async def answer_from_tables(
     if not stored:
         return Found()
     if not is_open(question):
-        return Found(await asyncio.to_thread(_by_cell, question, stored, hits))
+        return await asyncio.to_thread(_by_cell, question, stored, hits)
     planned = await _planned(question, stored, embed)
     answered = await asyncio.to_thread(_answered, stored, planned)
     best = _only_best(answered)
@@ -206,15 +207,36 @@ def _of_empty_cell(answered: Sequence[_Answered], hits: Sequence[Hit]) -> Draft 
     return compose_empty(one.plan, one.stored.table, result, hits, one.stored.document.chunks)
 
 
-def _by_cell(question: str, stored: Sequence[_Stored], hits: Sequence[Hit]) -> Draft | None:
-    """Yes or no, where one table says it of one row."""
+def _by_cell(question: str, stored: Sequence[_Stored], hits: Sequence[Hit]) -> Found:
+    """Yes or no, where one table says it of one row, or of several."""
     plans = [(each, plan) for each in stored for plan in plans_of_cells(question, each.table)]
     answered = _answered([each for each, _ in plans], [plan for _, plan in plans])
     best = _only_best([each for each in answered if each.result and each.result.rows == 1])
     draft = _drafted(best, hits) if best else None
     if best is None or draft is None:
-        return None
-    return msgspec.structs.replace(draft, short="yes" if draft.short in best.affirmed else "no", kind=Kind.YES_NO)
+        return _by_rows(question, stored, hits)
+    said = "yes" if draft.short in best.affirmed else "no"
+    return Found(msgspec.structs.replace(draft, short=said, kind=Kind.YES_NO))
+
+
+def _by_rows(question: str, stored: Sequence[_Stored], hits: Sequence[Hit]) -> Found:
+    """Yes, where a table has a row of all that is named; no, where it has none, nor a text all names of it."""
+    plans = [(each, plan) for each in stored if (plan := plan_of_existence(question, each.table))]
+    best = _only_best(_answered([each for each, _ in plans], [plan for _, plan in plans]))
+    draft = _drafted(best, hits) if best else None
+    if best is None or draft is None:
+        return Found()
+    said = "no" if draft.short == "0" else "yes"
+    if said == "no" and _are_together(best.plan, hits):
+        return Found()
+    return Found(msgspec.structs.replace(draft, short=said, kind=Kind.YES_NO), best.certain)
+
+
+def _are_together(plan: Plan, hits: Sequence[Hit]) -> bool:
+    """Whether one passage that is no table has all of several names: it may tell what no table holds."""
+    names = [" ".join(map(str, one.values)) for one in plan.filters if one.test is Test.IS]
+    asked = set(content_words(" ".join(names)))
+    return len(names) > 1 and any(asked <= _words(hit) for hit in hits if not hit.chunk.holds(UnitKind.TABLE))
 
 
 def _drafted(answered: _Answered, hits: Sequence[Hit]) -> Draft | None:

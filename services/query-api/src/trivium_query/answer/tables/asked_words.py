@@ -10,8 +10,10 @@ import msgspec
 from trivium_query.words import fold, stem
 
 _WORD = re.compile(r"[^\W_]+(?:[.,]\d+)*|[%$€£]")
-_SUFFIXES = ("er", "r", "or", "ing", "ment", "n", "ship")  # of who or what does what the stem says: keep, keeper
+_ACTS = ("ing", "ment")  # of what is done: "firings", "enrolment"
+_SUFFIXES = (*_ACTS, "er", "r", "or", "n", "ship")  # and of who or what does what the stem says: keep, keeper
 _END = re.compile("y$")
+_DOUBLED = re.compile(r"(?<=.{3})([bdglmnprt])\1$")  # "enrolled", "shipped"
 _LEAST_STEM = 4
 # Verbs and nouns of one thing, that no ending tells.
 _SAME = {
@@ -43,6 +45,8 @@ _SAME = {
             "bought:buy",
             "petrol:fuel",
             "owner:own",
+            "weight:weigh",
+            "temperature:temp",
         )
     )
 }
@@ -84,18 +88,21 @@ def stems_of(text: str) -> tuple[str, ...]:
 
 def alike(one: str, other: str) -> bool:
     """Whether two stems are one word, or one is who does the other."""
-    one, other = _root(one), _root(other)
-    short, long = sorted((one, other), key=len)
-    return one == other or (len(short) >= _LEAST_STEM and long.startswith(short) and long[len(short) :] in _SUFFIXES)
+    return _are_one(one, other, _SUFFIXES)
 
 
 def is_same(one: str, other: str) -> bool:
     """Whether two stems are one word, or its verb and noun; who does it is another: "moves" are no "movers"."""
-    return _root(one) == _root(other)
+    return _are_one(one, other, _ACTS)
+
+
+def _are_one(one: str, other: str, suffixes: Sequence[str]) -> bool:
+    short, long = sorted((_root(one), _root(other)), key=len)
+    return short == long or (len(short) >= _LEAST_STEM and long.startswith(short) and long[len(short) :] in suffixes)
 
 
 def _root(each: str) -> str:
-    return _END.sub("i", _SAME.get(each, each))  # supply, supplier
+    return _END.sub("i", _DOUBLED.sub(r"\1", _SAME.get(each, each)))  # supply, supplier
 
 
 def find(

@@ -18,7 +18,7 @@ from trivium_query.answer.tables.typed_cells import is_naming
 from trivium_query.words import is_function_word, stem
 
 # What counting fills a column with.
-_COUNTED = frozenset(map(stem, "count number quantity amount pieces units copies total anzahl menge".split()))
+_COUNTED = frozenset(map(stem, "count number quantity amount pieces units copies anzahl menge".split()))
 _OR = frozenset(("or", "oder"))
 _JOINTS = _OR | frozenset(("and", "nor", "und", "a", "an", "the"))
 _DENIED = (Test.IS_NOT, Test.EMPTY)
@@ -175,7 +175,9 @@ def _is_called(place: int, reading: Reading) -> bool:
     said = [word.stem for word in reading.words]
     hints = [hint for found in reading.cues for hint in found.hints]
     of_things = bool(reading.values) or reading.cue(Cue.HOW_MANY) is not None
+    asked = reading.asked()
     implied = place == reading.person_or_place()
+    implied = implied or (asked is not None and asked != place == reading.titled(asked))
     implied = implied or (place == reading.names_of_rows() and not _may_be_others(reading.words[1], reading))
     implied = implied or (of_things and counting(reading.table) == [place])
     implied = implied or (bool(reading.table.melted) and place == len(reading.table.columns) - 1)

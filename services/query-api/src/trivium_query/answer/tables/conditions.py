@@ -70,9 +70,20 @@ _BOUND = re.compile(
     r"\s*°?(?P<unit>%|[^\W\d_]+)?",
     re.I,
 )
+_BETWEEN = re.compile(
+    r"\bbetween\s+(?P<sign>[$€£]?)\s*(?P<first>\d+(?:\.\d+)?)\s*[$€£%]?\s+and\s+[$€£]?\s*"
+    r"(?P<last>\d+(?:\.\d+)?)(?![\w.:-]*\d)\s*°?(?P<unit>[$€£%]|[^\W\d_]+)?",
+    re.I,
+)
 _GONE = re.compile(r"\b(?:sold out|out of stock|(?:not|no longer) (?:in stock|available)|unavailable)\b", re.I)
-_NOTHING = frozenset(("nothing", "none"))
+_NOTHING = frozenset(("nothing", "none", "no", "zero"))
 _PLACES = frozenset(map(stem, ("place", "position", "rank")))  # in a race
+_COMING = frozenset(("came", "come", "finished", "finish", "ended"))
+_WINNING, _CHOOSING = frozenset(("won", "winner")), frozenset(("who", "which", "what"))
+_THE = frozenset(("the", "this"))
+_MOST = frozenset(("most", "least", "fewest", "highest", "lowest", "largest", "biggest", "greatest", "smallest"))
+_NAMES = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+_ORDINALS = {name: str(at) for at, name in enumerate(_NAMES, 1)}
 _STOCK = frozenset(map(stem, ("stock", "available", "inventory")))
 # Against another column: "below its budget".
 _AGAINST = re.compile(
@@ -136,8 +147,8 @@ _UNITS = {
         "€": "euro",
         "usd": "dollar",
         "$": "dollar",
-        "£": "pound",
         "gbp": "pound",
+        "£": "pound",
         "%": "percent",
         "kg": "kilogram kilo",
         "t": "tonne",
@@ -183,10 +194,7 @@ def conditions_of(
             said = within(words, start, end)
             if not said & (taken | _words_of(found)):
                 found.extend(_timed(table, lead, moments, said, columns))
-    for match in _BOUND.finditer(question):
-        said = within(words, match.start(), match.end())
-        if not said & (taken | _words_of(found)):
-            found.extend(_bounded(table, match, words, columns))
+    found += _in_bounds(table, question, words, columns, taken | _words_of(found))
     found += _numbered(table, words, columns, taken | _words_of(found))
     found += _with_nothing(table, words, columns, taken | _words_of(found))
     found += _placed(table, words, taken)
@@ -197,6 +205,18 @@ def conditions_of(
         if not said & (taken | _words_of(found)):
             found.extend(_against(table, match["words"], said, columns))
     return found or _more_than(table, question, words, columns)
+
+
+def _in_bounds(
+    table: Table, question: str, words: Sequence[Word], columns: Sequence[ColumnMention], taken: frozenset[int]
+) -> Iterator[Condition]:
+    """Those with more or less than a number, or between two."""
+    for bound, filtered in ((_BOUND, _bounded), (_BETWEEN, _between)):
+        for match in bound.finditer(question):
+            said = within(words, match.start(), match.end())
+            found = [] if said & taken else filtered(table, match, words, columns)
+            taken |= _words_of(found)
+            yield from found
 
 
 def _numbered(
@@ -213,15 +233,15 @@ def _numbered(
 def _with_nothing(
     table: Table, words: Sequence[Word], columns: Sequence[ColumnMention], taken: frozenset[int]
 ) -> Iterator[Condition]:
-    """Those of which a number is 0: "had nothing left over"."""
+    """Those of which a number is 0: "had nothing left over", "no cracked pieces"; not where others are not told."""
     for one in columns:
-        at = one.run.first - 1
-        if at >= 0 and words[at].folded in _NOTHING and at not in taken and table.columns[one.column].zero:
+        at, column = one.run.first - 1, table.columns[one.column]
+        if at >= 0 and words[at].folded in _NOTHING and at not in taken and column.zero and not column.gaps:
             yield Condition((Filter(one.column, Test.IS, (0,)),), frozenset((at,)))
 
 
 def _placed(table: Table, words: Sequence[Word], taken: frozenset[int]) -> Iterator[Condition]:
-    """Those that came first: "the first five", where one column has the places from 1 on.
+    """Those that came first: "the first five", "came third", where one column has the places from 1 on.
 
     Not where a value is named: the first five of a club are others.
     """
@@ -230,12 +250,36 @@ def _placed(table: Table, words: Sequence[Word], taken: frozenset[int]) -> Itera
     labels = [(at, stems_of(column.label)) for at, column in enumerate(table.columns)]
     places = [at for at, label in labels if label[-1:] and label[-1] in _PLACES]
     values = table.columns[places[0]].values if len(places) == 1 else ()
+    if places and table.names_rows(places[0]) and (one := _one_place(words, values)):
+        yield Condition((Filter(places[0], Test.IS, one[:1]),), one[1])
+        return
     for at, (first, number) in enumerate(pairwise(words)):
         told = number_told(number.folded) if first.folded == "first" else None
         best = tuple(str(place) for place in range(1, int(told[0]) + 1)) if told else ()
         period = at + 2 < len(words) and words[at + 2].stem in _PERIODS
         if len(best) > 1 and not period and set(best) <= set(values):
             yield Condition((Filter(places[0], Test.IS, best),), frozenset((at, at + 1)))
+
+
+def _one_place(words: Sequence[Word], values: Sequence[str]) -> tuple[str, frozenset[int]] | None:
+    """The one place that is asked for, and the words that say so: "came third", "in last place", "won"."""
+    named = {**_ORDINALS, "last": str(len(values))}
+    for at, word in enumerate(words):
+        led = at > 0 and words[at - 1].folded in _COMING
+        called = at + 1 < len(words) and words[at + 1].stem in _PLACES
+        if word.folded == "last" and any(each.folded == "but" for each in words[at + 1 :]):
+            return None
+        won = word.folded in _WINNING and words[0].folded in _CHOOSING and _is_bare_win(words, at)
+        place = "1" if won else named.get(word.folded, "") if led or called else ""
+        if place in values:
+            return place, frozenset(range(at - led, at + 1 + called))
+    return None
+
+
+def _is_bare_win(words: Sequence[Word], at: int) -> bool:
+    """Whether it is not told what was won, as in "won nothing", nor how much: "the" contest may be."""
+    behind = [word.folded for word in words[at + 1 : at + 3]]
+    return not behind or (behind[0] in _THE and not _MOST.intersection(behind))
 
 
 def _measuring(table: Table, words: Sequence[Word], taken: frozenset[int]) -> Iterator[Condition]:
@@ -448,18 +492,41 @@ def _bounded(
     table: Table, match: re.Match[str], words: Sequence[Word], columns: Sequence[ColumnMention]
 ) -> list[Condition]:
     said = within(words, match.start(), match.end("number"))
+    place, unit = _bounded_column(table, match, words, columns, said)
+    between = within(words, match.start("between"), match.end("between"))
+    named = frozenset(at for one in columns if one.column == place for at in one.run.indices())
+    if place is None or not between <= named:
+        return []
+    filters = (Filter(place, _test(match["words"]), (_number(match["number"]),)),)
+    return [Condition(filters, said - named | unit)]
+
+
+def _between(
+    table: Table, match: re.Match[str], words: Sequence[Word], columns: Sequence[ColumnMention]
+) -> list[Condition]:
+    """Both ends included, of the column of the unit that is told, else of the one that is named nearest."""
+    said = within(words, match.start(), match.end("last"))
+    place, unit = _bounded_column(table, match, words, columns, said)
+    first, last = (_number(match[name]) for name in ("first", "last"))
+    if place is None or first > last or (not unit and any(column.is_clock for column in table.columns)):
+        return []
+    return [Condition((Filter(place, Test.BETWEEN, (first, last)),), said | unit)]
+
+
+def _bounded_column(
+    table: Table, match: re.Match[str], words: Sequence[Word], columns: Sequence[ColumnMention], said: frozenset[int]
+) -> tuple[int | None, frozenset[int]]:
+    """The column that a bound is of, and the words of its unit."""
     signs = [name for name in ("sign", "unit") if match[name]]
     unit = frozenset[int]().union(*(within(words, match.start(name), match.end(name)) for name in signs))
     of_unit = [at for place in unit for at in unit_column(table, words[place]) if not is_of_one(table.columns[at])]
-    place = of_unit[0] if len(of_unit) == 1 else _measured(table, columns, said)
-    between = within(words, match.start("between"), match.end("between"))
-    named = frozenset(at for one in columns if one.column == place for at in one.run.indices())
-    if place is None or (of_unit and place not in of_unit) or not between <= named:
-        return []
-    value = float(match["number"].replace(",", ""))
-    test = _test(match["words"])
-    filters = (Filter(place, test, (int(value) if value.is_integer() else value,)),)
-    return [Condition(filters, said - named | (unit if of_unit else frozenset()))]
+    place = of_unit[0] if len({*of_unit}) == 1 else _measured(table, columns, said)
+    return (None if of_unit and place not in of_unit else place), unit if of_unit else frozenset()
+
+
+def _number(written: str) -> float:
+    value = float(written.replace(",", ""))
+    return int(value) if value.is_integer() else value
 
 
 def _against(table: Table, words: str, said: frozenset[int], columns: Sequence[ColumnMention]) -> list[Condition]:

@@ -85,10 +85,10 @@ BELONGING = tuple(map(stem, ("joined", "hired", "started", "since", "appointed",
 """What "the longest" is counted from, where somebody belongs to something."""
 # Superlatives and "how long": the label's words that they hint at.
 _HINTS: dict[str, tuple[Cue, str]] = {
-    "longest": (Cue.MOST, "length long duration hours minutes km kilometres miles"),
-    "shortest": (Cue.LEAST, "length long duration hours minutes km kilometres miles"),
-    "furthest": (Cue.MOST, "distance length km kilometres miles"),
-    "farthest": (Cue.MOST, "distance length km kilometres miles"),
+    "longest": (Cue.MOST, "length long distance duration hours minutes km kilometres kilometers miles"),
+    "shortest": (Cue.LEAST, "length long distance duration hours minutes km kilometres kilometers miles"),
+    "furthest": (Cue.MOST, "distance length km kilometres kilometers miles"),
+    "farthest": (Cue.MOST, "distance length km kilometres kilometers miles"),
     "deepest": (Cue.MOST, "depth deep"),
     "shallowest": (Cue.LEAST, "depth deep"),
     "tallest": (Cue.MOST, "height high tall"),
@@ -126,7 +126,7 @@ _HINTS: dict[str, tuple[Cue, str]] = {
     "bring in": (Cue.SUM, "price revenue income"),
     "brought in": (Cue.SUM, "price revenue income"),
     "how old": (Cue.HOW_MUCH, "age"),
-    "how far": (Cue.HOW_MUCH, "distance km kilometres miles"),
+    "how far": (Cue.HOW_MUCH, "distance km kilometres kilometers miles"),
     "how long": (Cue.HOW_MUCH, "length long"),
     "how deep": (Cue.HOW_MUCH, "depth deep"),
     "how high": (Cue.HOW_MUCH, "height high"),
@@ -162,7 +162,7 @@ LIGHT = frozenset(
     went run place placed stay take taken bring brought come came have has had would could us long far many much lie
     took stand belong pay laut plan planned schedule scheduled live yet already still now currently
     club society association money down work worked back
-    everything anything single whole moment sort include included""".split()
+    everything anything single whole moment sort include included use used offer reach reached ever""".split()
 )
 # A question that keeps one of these unread says more than the plan would.
 TELLING = frozenset(
@@ -247,3 +247,5 @@ def _cue(words: Sequence[Word], run: Run, taken: frozenset[int], *, of_two: bool
 
 
 _BY_PHRASE = {phrase: cue for cue, phrases in _PHRASES.items() for phrase in phrases.split("|")}
+CUE_WORDS = frozenset(" ".join([*_OF_TWO.values(), *_HINTS, *(hints for _, hints in _HINTS.values())]).split())
+"""English words that ask for what no passage says: "expensive"."""

@@ -18,6 +18,7 @@ from trivium_query.words import is_function_word, stem
 
 _MAX_VALUE_WORDS = 8
 _MAX_KIND_WORDS = 5
+_MAX_NAME_WORDS = 3
 _FOOTNOTE = re.compile(r"\s*(?:\(\d{1,2}\)|[*\u2020\u2021])+\s*$")
 OF_ONE = frozenset(map(stem, ("price", "cost", "rate", "value", "weight", "fee")))
 """What a unit has: a "unit price" counts no units."""
@@ -33,7 +34,9 @@ BY_WHEN = stems_of("by when")
 _COST = frozenset(map(stem, ("price", "cost")))
 _SPENT = _COST | frozenset(map(stem, ("priced", "spend", "spent")))
 _PAYS = frozenset(map(stem, ("pay", "paid", "cost", "charge")))
-_NUMBERED = frozenset(("no", "nr", "id", "code", stem("number")))
+NUMBERED = frozenset(("no", "nr", "id", "code", stem("number")))
+TITLES = frozenset(map(stem, ("title", "name", "description", "what")))
+"""What a column of what rows are called is called, beside that of their numbers."""
 _UN = "un"
 _OWED, _PAID = frozenset(("outstanding", "owing", "owed")), stem("paid")
 _SHORT = 2  # a value of so few letters is meant only where it is written in the same way
@@ -137,7 +140,10 @@ def _is_to_doer(column: Column, words: Sequence[Word], run: Run) -> bool:
 def _said_of(
     table: Table, words: Sequence[Word], run: Run, holders: Mapping[int, tuple[str, ...]]
 ) -> Mapping[int, tuple[str, ...]]:
-    """Of several columns with this value, the one that is named right before it, or has it as it is written."""
+    """Of several columns with this value, the one that is named right before it, or has it as it is written.
+
+    Or has it in a name, where the others have remarks.
+    """
     if len(holders) < 2:
         return holders
     before = words[run.first - 1].stem if run.first else ""
@@ -148,7 +154,8 @@ def _said_of(
         for at, each in holders.items()
         if (same := tuple(value for value in each if phrase == tuple(word.folded for word in words_of(value))))
     }
-    return next((one for one in (named, written) if len(one) == 1), holders)
+    names = {at: each for at, each in holders.items() if all(len(words_of(value)) <= _MAX_NAME_WORDS for value in each)}
+    return next((one for one in (named, written, names) if len(one) == 1), holders)
 
 
 def column_mentions(table: Table, words: Sequence[Word], taken: frozenset[int]) -> list[ColumnMention]:
@@ -219,9 +226,9 @@ def _names(word: Word, label: Sequence[str], *, measured: bool) -> bool:
     """
     if measured and len(label) > 1 and label[-1] in _DIMENSIONS and word.stem != label[-1]:
         return False
-    if (word.stem in UNITS and OF_ONE & set(label)) or (word.stem in THINGS and _NUMBERED & set(label)):
+    if (word.stem in UNITS and OF_ONE & set(label)) or (word.stem in THINGS and NUMBERED & set(label)):
         return False
-    if _NUMBERED & set(label):
+    if NUMBERED & set(label):
         return word.stem in label
     same = is_same if measured else alike
     return any(same(word.stem, each) for each in label)

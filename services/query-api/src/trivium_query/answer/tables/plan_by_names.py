@@ -13,7 +13,7 @@ from typing import TypeVar
 
 import msgspec
 
-from trivium_query.answer.tables.asked_words import Word, stems_of, words_of
+from trivium_query.answer.tables.asked_words import Word, joined, stems_of, words_of
 from trivium_query.answer.tables.certainty import counting, is_certain, uses_all
 from trivium_query.answer.tables.conditions import is_period, unit_column
 from trivium_query.answer.tables.cues import (
@@ -33,12 +33,14 @@ from trivium_query.answer.tables.cues import (
 from trivium_query.answer.tables.mentions import hinted, is_of_one, is_rate
 from trivium_query.answer.tables.query_plan import SINCE, UP_TO, Aggregate, Filter, Plan, Sign, Test
 from trivium_query.answer.tables.reading import (
+    ATTENDING,
     FEES,
     MEASURES,
     Reading,
     affirmed,
     column_kinds,
     has_names_of_rows,
+    heads_of,
     is_doer,
     is_person,
     persons_of,
@@ -89,6 +91,12 @@ _QUESTIONS = frozenset("what which who whom whose where when how was welche wer 
 _OPENS_CLOSED = frozenset("is are was were do does did has have had can could will would should why".split())
 
 
+_EVER = frozenset("ever any anybody anyone somebody someone".split())
+_WAS_DONE = frozenset("did was were has have".split())
+_BOTH = 2  # columns of which something is said
+_OF_EACH = frozenset("and und all both only never".split())  # more than one row of it, or no other
+_DEEDS = frozenset(map(stem, "pay paid live lie offer see saw seen belong buy get work plan help want need".split()))
+_MAY_COME = frozenset("can could may might must shall should would do does".split())
 _LEFT = frozenset("left remaining remain remains unspent".split())
 _RESTS = tuple(map(stem, ("left", "remaining", "balance", "rest", "available", "stock")))
 _BUDGET = frozenset(map(stem, "budget budgeted allowance allotted allocated allocation entitlement".split()))
@@ -97,6 +105,7 @@ _TOTAL = frozenset((stem("total"),))
 _OF_SEVERAL = (Cue.SHARE, *_DIFFERENCES, Cue.MOST, Cue.LEAST, Cue.MEAN, Cue.MEDIAN, Cue.EACH)
 _NOW = frozenset("now currently presently moment right".split())
 _DIFFERENT = frozenset(("different", "distinct"))
+_HAVING = frozenset("have has had".split())
 _NEAR = 2  # words before the name of what is asked for
 MAX_LEFT = 3  # words that a plan which is told with a doubt has no use for
 
@@ -186,6 +195,9 @@ def _is_loose(plan: Plan, reading: Reading, left: Sequence[Word]) -> bool:
     counted = plan.aggregate is Aggregate.COUNT and not reading.counts_times() and not of_values
     if names or plan.rank > 1 or not reading.told() or len(left) > MAX_LEFT or _tell_kind(reading, left):
         return False
+    heads = heads_of(reading.table)
+    if left and heads is not None and heads == plan.column and not any(one.column == heads for one in reading.columns):
+        return False  # "how many people were hurt" are no visitors
     if plan.aggregate is Aggregate.VALUE or counted:
         return _is_verb(reading, left) and (counted or _looks_up_one(plan, reading))
     called = any(one.column == plan.column for one in reading.columns)
@@ -254,11 +266,50 @@ def plans_of_cells(question: str, table: Table) -> list[Planned]:
 
 def _of_cell(reading: Reading, column: int, said: tuple[str, ...]) -> Planned:
     plan = Plan(Aggregate.VALUE, column, reading.filters(leaving=column))
-    named = all(one.test is Test.IS and len(one.values) == 1 for one in plan.filters)
+    dated = reading.table.dated
+    named = all((one.test is Test.IS and len(one.values) == 1) or one.column in dated for one in plan.filters)
     beside = [at for at in reading.targets() if at != column and not reading.table.columns[at].measured]
-    whole = bool(named and plan.filters and not beside)
+    whole = bool(named and plan.filters and not beside and not _is_of_deed(reading, column))
     left = tuple(word for word in reading.unexplained() if word.folded not in _NOW)
     return Planned(plan, reading.told(), whole, left, affirmed=said)
+
+
+def _is_of_deed(reading: Reading, column: int) -> bool:
+    """Whether a day is that of what the column tells, not of the row: "paid in March"."""
+    ends = {one.run.end for one in reading.columns if one.column == column}
+    days = [one for one in reading.conditions if {each.column for each in one.filters} & {*reading.table.dated}]
+    return any({end, end + 1} & one.words for one in days for end in ends)
+
+
+def plan_of_existence(question: str, table: Table) -> Planned | None:
+    """For yes or no: how many rows are of all that is named; None where it is asked for something else.
+
+    Of what is "ever" so, or was done in a log of days; "is it with breakfast" is asked of each row, as what "all" did
+    and what "both" did. No number of things is that of a row: "10 pieces".
+    """
+    reading = read(question, table, {})
+    filters = reading.filters()
+    named = {one.column for one in filters}
+    ever = any(word.folded in _EVER for word in reading.words)
+    done = bool(table.dated) and reading.words[0].folded in _WAS_DONE
+    marked = any(affirmed(table.columns[column]) for column in named)
+    if reading.cues or len(named) < _BOTH or not (ever or (done and not marked)) or _is_more_than_a_row(reading):
+        return None
+    plan = Plan(Aggregate.COUNT, None, filters)
+    left = tuple(word for word in reading.unexplained() if word.folded not in _EVER)
+    certain = is_certain(plan, reading)
+    return Planned(plan, reading.told(), uses_all(plan, reading), left, certain, certain)
+
+
+def _is_more_than_a_row(reading: Reading) -> bool:
+    """Whether no row says it by itself: of what each did, or did to another, or what the table is not about."""
+    things, said = {one.run.first for one in reading.columns}, {word.folded for word in reading.words}
+    number = any(one.run.end in things and reading.words[one.run.end - 1].folded.isdigit() for one in reading.values)
+    several = len({one.column for one in reading.values}) < len(reading.values) and "or" not in said
+    known = joined(one.run for one in reading.columns)
+    other = any(word.stem in _DEEDS for at, word in enumerate(reading.words) if at not in known)
+    days = any(_is_of_deed(reading, at) for at in reading.filtered() if affirmed(reading.table.columns[at]))
+    return number or several or other or days or not _OF_EACH.isdisjoint(said)
 
 
 def _kind_of(reading: Reading) -> Sequence[Callable[[Reading], Plan | None]]:
@@ -428,6 +479,7 @@ def _most_of(reading: Reading, found: CueFound) -> Plan | None:
         return Plan(extreme, measure, reading.filters(), day, extreme)  # a row without a name is called by its day
     if subject is None:
         return Plan(extreme, measure, reading.filters(), reading.group()) if _is_whole(reading, measure) else None
+    subject = reading.titled(subject)
     if measure in _costs_of(reading, found.hints) and not reading.table.names_rows(subject):
         return None  # of one of these, or of all
     counted = any(word.folded in _COUNTING for word in reading.words[found.run.first : found.run.end])
@@ -448,25 +500,36 @@ def _costs(reading: Reading, measure: int) -> bool:
 
 def _most_rows(reading: Reading, found: CueFound) -> Plan | None:
     """Where most persons are, of a table with a row for each: "which town do most members come from"."""
+    table = reading.table
     counted = reading.words[found.run.end] if found.run.end < len(reading.words) else None
     if reading.counts_times():
-        named = [at for at in reading.targets() if reading.table.columns[at].kind is ColumnKind.TEXT]
-        group = next((at for at in (reading.asked(), reading.person_or_place(), _only(named)) if at is not None), None)
-        return None if group is None else Plan(Aggregate.COUNT, None, reading.filters(), group, AGGREGATES[found.cue])
+        named = [at for at in reading.targets() if table.columns[at].kind is ColumnKind.TEXT]
+        groups = (reading.asked(), reading.person_or_place(), _only(named))
+        return _rows_by(reading, found, next((at for at in groups if at is not None), None))
     often = any(word.folded in _COUNTING | {"number"} for word in reading.words[found.run.first : found.run.end])
     if often and not found.hints and reading.is_of_several_occasions(found) and not _measures(reading):
-        group = reading.asked()
-        if group is None or reading.table.names_rows(group):  # every one has one row
-            return None
-        return Plan(Aggregate.COUNT, None, reading.filters(), group, AGGREGATES[found.cue])
-    persons = _only(persons_of(reading.table))
+        group = reading.asked()  # every one has one row where it names them
+        return _rows_by(reading, found, None if group is None or table.names_rows(group) else group)
+    if (group := _group_of_rows(reading, found)) is not None:
+        return _rows_by(reading, found, group)
+    persons = _people(table)  # no column of how many they are
     if counted is None or not is_person(counted) or persons is None or found.hints:
         return None
-    if reading.table.columns[persons].measured:  # it says how many persons, not who
-        return None
     group = reading.asked()
-    group = reading.person_or_place() if group is None else group
+    return _rows_by(reading, found, reading.person_or_place() if group is None else group)
+
+
+def _rows_by(reading: Reading, found: CueFound, group: int | None) -> Plan | None:
     return None if group is None else Plan(Aggregate.COUNT, None, reading.filters(), group, AGGREGATES[found.cue])
+
+
+def _group_of_rows(reading: Reading, found: CueFound) -> int | None:
+    """The column that is asked for by the most of what rows are called: "which club had the most bakers"."""
+    table, group = reading.table, reading.asked()
+    counted = [one.column for one in reading.columns if one.run.first == found.run.end and table.names_rows(one.column)]
+    others = {*reading.targets()} - {*counted, group}
+    said = reading.words[found.run.first].folded in _COUNTING and not (found.hints or others or counting(table))
+    return group if said and counted and group is not None and not table.names_rows(group) else None
 
 
 def _aggregate(reading: Reading) -> Plan | None:
@@ -504,11 +567,11 @@ def _how_many_days(reading: Reading, counted: Word | None, group: int | None) ->
 
 def _how_many_rows(reading: Reading, counted: Word | None, group: int | None) -> Plan | None:
     """Of what no column is called, or what the one column that counts adds up to."""
-    rows = Plan(Aggregate.COUNT, None, reading.filters(), group)
-    if counted is not None and is_person(counted) and (people := _people(reading.table)) is not None:
-        return _how_many_people(reading, people, group)
-    if reading.counts_occasions():
-        return rows if reading.filters() or (group is not None and not counting(reading.table)) else None
+    table, rows = reading.table, Plan(Aggregate.COUNT, None, reading.filters(), group)
+    if counted is not None and is_person(counted) and (heads_of(table) is not None or _people(table) is not None):
+        return _how_many_people(reading, counted, group)
+    if (often := reading.counts_times()) or reading.counts_occasions():
+        return rows if reading.filters() or (group is not None and (often or not counting(table))) else None
     of_unit = unit_column(reading.table, counted) if counted else []
     measures = [*_measures(reading)] or of_unit or counting(reading.table)
     if reading.filtered().intersection(measures):
@@ -519,12 +582,32 @@ def _how_many_rows(reading: Reading, counted: Word | None, group: int | None) ->
     return rows if not measures and not measured and _counts_rows(reading) else None
 
 
-def _how_many_people(reading: Reading, people: int, group: int | None) -> Plan | None:
-    """Rows where each is of another person, else different ones; not where a column may say how many they are."""
+def _are_counted(reading: Reading, people: Word) -> bool:
+    """Whether they came or were taken: those who "fired the kiln" are none of its visitors, nor who "can come"."""
+    at = reading.words.index(people) + 1
+    known = joined([one.run for one in reading.columns] + [one.run for one in reading.values]) | {at - 1}
+    others = any(is_person(word) for place, word in enumerate(reading.words) if place not in known)
+    if others or any(word.folded in _MAY_COME for word in reading.words):
+        return False
+    behind = reading.words[at] if at < len(reading.words) else None
+    if behind is None or behind.stem in ATTENDING:
+        return True
+    return is_function_word(behind.folded) and behind.folded not in _HAVING
+
+
+def _how_many_people(reading: Reading, counted: Word, group: int | None) -> Plan | None:
+    """What a column of how many they are adds up to, else rows where each is of another person, else different ones.
+
+    Not where a column may say how many they are.
+    """
+    heads = heads_of(reading.table)
+    if heads is not None:
+        told = _are_counted(reading, counted) and heads not in reading.filtered()
+        return Plan(Aggregate.SUM, heads, reading.filters(), group) if told else None
     each = _is_of_persons(reading.table)
     if not reading.filters() or (not each and counting(reading.table)):
         return None
-    return Plan(Aggregate.COUNT, None if each else people, reading.filters(), group)
+    return Plan(Aggregate.COUNT, None if each else _people(reading.table), reading.filters(), group)
 
 
 def _how_many_values(reading: Reading, asked: int, group: int | None) -> Plan | None:
@@ -537,11 +620,20 @@ def _how_many_values(reading: Reading, asked: int, group: int | None) -> Plan | 
         return Plan(Aggregate.COUNT, None, reading.filters(), group)
     if affirmed(table.columns[asked]):  # "how many dogs", of dogs allowed
         return None
+    if _is_of_things(reading, asked):
+        return Plan(Aggregate.COUNT, None, reading.filters(), group)
     again = _SPANS & set(stems_of(table.columns[asked].label)) and any(column.years for column in table.columns)
     if not again:
         return Plan(Aggregate.COUNT, asked, reading.filters(), group)
     others = {at for at in column_kinds(table, ColumnKind.TEXT) if at != asked}
     return Plan(Aggregate.COUNT, None, reading.filters(), group) if others <= reading.filtered() | {group} else None
+
+
+def _is_of_things(reading: Reading, asked: int) -> bool:
+    """Whether each row is an item, though several are called alike: of a list without days, and not how many kinds."""
+    things = bool(THINGS & set(stems_of(reading.table.columns[asked].label)))
+    told = any(word.folded in _DIFFERENT for word in reading.words)
+    return things and not (told or reading.table.dated or reading.table.melted) and bool(reading.filters())
 
 
 def _counts_rows(reading: Reading) -> bool:
@@ -596,6 +688,7 @@ def _look_up(reading: Reading) -> Plan | None:
     """
     target, filters = reading.names_of_rows(), reading.filters()
     target = _target(reading) if target is None else target
+    target = None if target is None else reading.titled(target)
     if target is not None and filters and _is_spent_over_time(reading) and _is_added(reading, target):
         return Plan(Aggregate.SUM, target, filters)
     if target is not None and filters and reading.table.columns[target].measured and _is_sum(reading, target):
@@ -636,7 +729,9 @@ def _target(reading: Reading) -> int | None:
         targets = tuple(_dates(reading, targets) or _written_when(reading, targets))
     elif reading.words[0].folded in ("what", "who", "where", "was", "wer", "wo"):
         targets = tuple(at for at in targets if reading.table.columns[at].kind is not ColumnKind.DATE)
-    if not targets and (told := reading.person_or_place()) is not None:
+    told = reading.person_or_place()
+    of_names = reading.words[0].folded == "where" and all(map(reading.table.names_rows, targets))
+    if told is not None and (not targets or of_names):  # "where does the runner in third place come from"
         return told
     if not targets and much:
         return _how_much(reading, much)
@@ -751,7 +846,11 @@ def _measure(reading: Reading) -> int | None:
         return _only(named)
     if any(word.stem in _PAID for word in reading.words):
         return _only(_of_money(reading) or _amounts(reading.table))
-    return _only(_of_size(reading) or counting(reading.table) or _of_money(reading) or reading.table.measured)
+    behind = reading.behind(found) if found else None
+    of_unit = unit_column(reading.table, behind) if behind else []
+    return _only(
+        of_unit or _of_size(reading) or counting(reading.table) or _of_money(reading) or reading.table.measured
+    )
 
 
 def _costs_of(reading: Reading, hints: tuple[str, ...]) -> list[int]:

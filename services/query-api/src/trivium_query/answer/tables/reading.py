@@ -10,7 +10,7 @@ from pathlib import PurePath
 
 import msgspec
 
-from trivium_query.answer.tables.asked_words import Run, Word, alike, joined, stems_of, words_of
+from trivium_query.answer.tables.asked_words import Run, Word, alike, is_same, joined, stems_of, words_of
 from trivium_query.answer.tables.conditions import Condition, conditions_of, unit_column
 from trivium_query.answer.tables.cues import (
     AGE,
@@ -31,6 +31,8 @@ from trivium_query.answer.tables.cues import (
 )
 from trivium_query.answer.tables.mentions import (
     BY_WHEN,
+    NUMBERED,
+    TITLES,
     UNITS,
     ColumnMention,
     ValueMention,
@@ -40,7 +42,7 @@ from trivium_query.answer.tables.mentions import (
     value_mentions,
 )
 from trivium_query.answer.tables.query_plan import Filter, Test
-from trivium_query.answer.tables.synonyms import flows_of
+from trivium_query.answer.tables.synonyms import ends_of, flows_of
 from trivium_query.answer.tables.table import Column, ColumnKind, Table
 from trivium_query.answer.tables.typed_cells import EMPTY, is_naming
 from trivium_query.words import is_function_word, stem
@@ -77,6 +79,7 @@ _FOR_WHOM = frozenset(
 )
 _OF_CUSTOMERS = frozenset(map(stem, "come go stay order book hire rent buy borrow pay spend need owe get got".split()))
 _MOVES_OF_DOERS = frozenset(map(stem, "come go take".split()))
+_LEFT, _BACK = "left", "back"
 _HELPING = frozenset("has have had is are was were did does do been still now ever not already".split())
 _WHAT, _BEING = "what", frozenset(("s", "is", "was"))
 _BY = "by"  # whoever a column is called after: "paid_by"
@@ -87,6 +90,8 @@ _NONE, _WITHOUT = "no", "without"
 _ARTICLES = frozenset(("a", "an", "any"))
 _ENTRIES = frozenset(map(stem, ("entry", "value", "figure", "record")))
 _OFTEN = frozenset(("often", "times"))
+_OF_SOME = frozenset(("used", "offered", "reached"))  # not of all, where nothing else is told: "how many were used"
+_DOING = frozenset(("do", "does", "did"))
 _PERIODS = frozenset(map(stem, "day week month quarter season year".split()))
 _PERIOD_WORDS = 3  # between "over" and the period
 _IRREGULAR = {
@@ -99,6 +104,14 @@ _IRREGULAR = {
     "built": "build",
 }
 _PERSON_WORDS = frozenset(map(stem, "people person employee worker member staff somebody anybody work".split()))
+# Columns of how many of them were there, and what those do.
+_HEADS = frozenset(
+    map(
+        stem,
+        "people person passenger participant visitor guest attendee attended attendance enrolled spectator".split(),
+    )
+)
+ATTENDING = frozenset(map(stem, "come go stay attend visit travel join enrolled arrive turned signed sign".split()))
 _STAFF_FIRST = (frozenset(map(stem, ("employee", "worker", "staff"))), frozenset((stem("member"),)))
 _ENDS = tuple(map(stem, ("returned", "until", "left", "done", "ended", "finished")))  # when something was over
 _ABSENCES = frozenset(map(stem, ("leave", "holiday", "absence", "vacation")))  # "days off"
@@ -111,6 +124,8 @@ _NOT_SO = _NO | frozenset(("not yet", "open", "pending", "outstanding", "unpaid"
 _ANYBODY = frozenset(("anybody", "anyone"))
 _JOINTS = frozenset("and or nor the und oder".split())
 _UN = "un"
+_DOES = re.compile(r"(?:er|or|ist|ian)$", re.I)
+_NAME = re.compile(r"[^\W\d_a-z][\w'.-]*(?: [\w'.-]+)? [^\W\d_a-z][\w'-]+")  # a first name and a last
 _IN_BRACKETS = re.compile(r"\(.*?\)")  # "Paid (yes/no)"
 _TO_BE, _DID = frozenset(("to", "be")), frozenset(("did", "didn"))
 _CHOOSING = frozenset("which what welche welcher welches welchem welchen".split())
@@ -181,14 +196,26 @@ class Reading(msgspec.Struct, frozen=True):
         ends += [found.run.end for found in self.cues if found.cue in (Cue.HOW_MANY, Cue.HOW_MUCH)]
         stated = {each.column for one in self.conditions for each in one.filters}
         flows = flows_of(self.table)  # "which stall took most"
+        of_kinds = joined(one.run for one in self.values)
         for end in sorted(ends):
             for one in self.columns:
                 near = end <= one.run.first <= end + _NEAR and one.column not in stated
                 near = near and not self._is_only_done(one.column)
                 near = near and self.words[one.run.first].stem not in flows
-                if near and self._is_bare(end, one.run.first):
+                led = self.table.names_rows(one.column) and one.run.first - 1 in of_kinds  # "how many adult bakers"
+                if near and self._is_bare(end, one.run.first, of_kinds if led else frozenset()):
                     return self._headed(one).column
         return None
+
+    def titled(self, column: int) -> int:
+        """The title of what each row has a number of: "which course" is no "course_no"."""
+        label = stems_of(self.table.columns[column].label)
+        numbered = bool(NUMBERED & set(label[-1:])) and self.table.names_rows(column)
+        if not numbered or any(word.stem in NUMBERED for word in self.words):
+            return column
+        named = [at for at in column_kinds(self.table, ColumnKind.TEXT) if self.table.names_rows(at)]
+        titles = [at for at in named if TITLES & set(stems_of(self.table.columns[at].label))]
+        return titles[0] if len(titles) == 1 else column
 
     def _headed(self, mention: ColumnMention) -> ColumnMention:
         """The noun behind a participle that a column is named after too: "which borrowed tool", of loans."""
@@ -221,6 +248,8 @@ class Reading(msgspec.Struct, frozen=True):
         """The column of whom "who", or of what "where", asks: no number of workers."""
         wanted = next((_ASKS_FOR[word.folded] for word in self.words if word.folded in _ASKS_FOR), frozenset[str]())
         found = self._called(wanted)
+        if wanted is PERSONS and not self._called(_DOERS):
+            found = found or _of_names(self.table)
         if wanted is PERSONS:
             found = found or [at for at, column in enumerate(self.table.columns) if _is_by(column)]
         if wanted is PERSONS and (doers := self._called(_DOERS)):
@@ -396,7 +425,13 @@ class Reading(msgspec.Struct, frozen=True):
     def is_occasion(self, word: Word) -> bool:
         """Whether a row is one time of it; deals are but in accounts, where some rows are income and some are none."""
         deal = word.folded in DEALS and not flows_of(self.table)
-        return not OCCASIONS.isdisjoint((word.stem, word.folded)) or deal or self.is_name_of_rows(word)
+        done = any(map(word.folded.endswith, ("ings", "ments"))) and self._is_deed_of_rows(word)
+        return not OCCASIONS.isdisjoint((word.stem, word.folded)) or deal or done or self.is_name_of_rows(word)
+
+    def _is_deed_of_rows(self, word: Word) -> bool:
+        """Whether a column tells by whom that was done: "firings" of "Fired by"."""
+        deeds = [stems_of(column.label)[0] for column in self.table.columns if _is_by(column)]
+        return any(is_same(deed, each) for deed in deeds for each in (word.stem, stem(word.stem)))
 
     def _kind_behind(self, found: CueFound) -> list[Word]:
         """The first word behind it that says something, and the next one: "skip jobs"."""
@@ -421,6 +456,8 @@ class Reading(msgspec.Struct, frozen=True):
             end += 1  # "how many of the removals"
         noun = self.words[end] if end < len(self.words) else None
         if noun is None or is_function_word(noun.folded) or end in self._understood():
+            return None
+        if counted and self._is_how_often(counted) and self.words[end - 1].folded in _DOING:  # "did Raul come"
             return None
         called = self.is_called_after(noun)
         known = (called and counted) or self.is_of_kind(noun) or not has_names_of_rows(self.table)
@@ -453,9 +490,10 @@ class Reading(msgspec.Struct, frozen=True):
     def counts_times(self) -> bool:
         """Whether it is asked how often, or who does something most often."""
         found = self.cue(Cue.HOW_MANY, Cue.MOST, Cue.LEAST)
-        return found is not None and bool(
-            _OFTEN & {word.folded for word in self.words[found.run.first : found.run.end]}
-        )
+        return found is not None and self._is_how_often(found)
+
+    def _is_how_often(self, found: CueFound) -> bool:
+        return bool(_OFTEN & {word.folded for word in self.words[found.run.first : found.run.end]})
 
     def spare(self) -> tuple[Word, ...]:
         """Words that say what the table is about, and may also be another name of a column."""
@@ -517,9 +555,13 @@ class Reading(msgspec.Struct, frozen=True):
         ends = (found.run.end for found in self.cues if found.cue is Cue.NOT)
         return any(end <= mention.run.first and self._is_bare(end, mention.run.first) for end in ends)
 
-    def _is_bare(self, first: int, end: int) -> bool:
-        """Whether no other thing is named between: "how many people were hired" is no question for days of hiring."""
-        return all(is_function_word(word.folded) or word.stem in LIGHT for word in self.words[first:end])
+    def _is_bare(self, first: int, end: int, kinds: frozenset[int] = frozenset()) -> bool:
+        """Whether no other thing is named between: "how many people were hired" is no question for days of hiring.
+
+        Words at `kinds` only say of which kind they are: "how many adult bakers".
+        """
+        between = (self.words[at] for at in range(first, end) if at not in kinds)
+        return all(is_function_word(word.folded) or word.stem in LIGHT for word in between)
 
     def _excluded(self) -> frozenset[ValueMention]:
         """Values that a "not" stands before, and those that are joined to such a one: "except food and travel"."""
@@ -588,6 +630,8 @@ class Reading(msgspec.Struct, frozen=True):
             return True
         if word.folded in NOW and self._has_ended():
             return False
+        if word.folded in _OF_SOME and self.cue(Cue.HOW_MANY) and not (self.values or self.conditions):
+            return False
         if word.folded in TELLING:
             return word.folded in ("than", "between") and self.cue(Cue.MORE, Cue.FEWER, Cue.DIFFERENCE) is not None
         return (
@@ -603,10 +647,16 @@ class Reading(msgspec.Struct, frozen=True):
             or (word.stem == _NEED and self.cue(Cue.MOST, Cue.LEAST) is not None)
             or (word.folded == "date" and bool(column_kinds(self.table, ColumnKind.DATE)))
             or (is_person(word) and bool(persons_of(self.table)) and not self._is_other_person(word, about))
-            or any(alike(word.stem, part) for part in labels)
+            or ((is_person(word) or word.stem in _HEADS) and self._is_head(word))
+            or any(alike(each, part) for part in labels for each in (word.stem, stem(word.stem)))  # "firings" of Firing
             or any(alike(word.stem, each) for each in about)
             or bool(unit_column(self.table, word))
         )
+
+    def _is_head(self, word: Word) -> bool:
+        """Whether it is one of those that a column counts, who are asked for, or that is named too."""
+        heads = heads_of(self.table)
+        return heads is not None and (word == self.counted() or heads in {one.column for one in self.columns})
 
     def _has_ended(self) -> bool:
         """Whether a column tells that something is over, and nothing is said of it: what was there may not be still."""
@@ -691,6 +741,19 @@ def persons_of(table: Table) -> list[int]:
     return [at for at, column in enumerate(table.columns) if PERSONS & set(stems_of(column.label))]
 
 
+def _of_names(table: Table) -> list[int]:
+    """The columns of whoever does what they are called after, by their names: "Skipper" of "Hedda Quist"."""
+    doers = [at for at in column_kinds(table, ColumnKind.TEXT) if _DOES.search(table.columns[at].label)]
+    return [at for at in doers if all(map(_NAME.fullmatch, table.columns[at].values))]
+
+
+def heads_of(table: Table) -> int | None:
+    """The one column of how many people were there, as "Passengers"."""
+    found = [at for at in table.measured if _HEADS & {*stems_of(table.columns[at].label)}]
+    plain = [at for at in found if len(stems_of(table.columns[at].label)) == 1 and not table.columns[at].unit]
+    return plain[0] if len(plain) == 1 else None
+
+
 def _is_by(column: Column) -> bool:
     """Whether it tells by whom: "paid_by"."""
     return column.kind is ColumnKind.TEXT and stems_of(column.label)[-1:] == (_BY,)
@@ -726,6 +789,8 @@ def read(question: str, table: Table, synonyms: Mapping[str, int]) -> Reading:
     values = value_mentions(table, words)
     taken = joined(one.run for one in values)
     guessed = column_mentions(table, words, taken)
+    ends = _ends_named(words, table, guessed, taken)
+    guessed += ends
     conditions = conditions_of(table, question, words, guessed, taken)
     taken |= frozenset[int]().union(*(one.words for one in conditions))
     whole = [one for one in guessed if _is_whole(table, one) and not one.run.indices() & taken]
@@ -748,6 +813,7 @@ def read(question: str, table: Table, synonyms: Mapping[str, int]) -> Reading:
         for at, word in enumerate(words)
         if at not in used and (word.stem in synonyms or at in come)
     ]
+    meant += [one for one in ends if not one.run.indices() & used]
     both = tuple(sorted([*_with_kinds(columns, words, table), *meant], key=lambda one: one.run))
     begun = {one.run.first for one in both}
     ranked = any(found.top for found in cues)
@@ -761,12 +827,35 @@ def read(question: str, table: Table, synonyms: Mapping[str, int]) -> Reading:
     return Reading(table, words, tuple(values), both, tuple(conditions), tuple(sorted(kept, key=lambda one: one.run)))
 
 
+def _ends_named(
+    words: Sequence[Word], table: Table, columns: Sequence[ColumnMention], taken: frozenset[int]
+) -> list[ColumnMention]:
+    """The day from which, or to which, by what is done on it: "arrives"; what is "left" may be over.
+
+    Not on which somebody comes "back".
+    """
+    ends, known = ends_of(table), taken | joined(one.run for one in columns)
+    spoken = {word.folded for word in words}
+    said = [
+        (at, word.stem)
+        for at, word in enumerate(words)
+        if at not in known and word.folded != _LEFT and _BACK not in spoken
+    ]
+    named = {one.column for one in columns}
+    return [ColumnMention(ends[one], Run(at, at + 1)) for at, one in said if one in ends and ends[one] not in named]
+
+
 def _with_kinds(columns: Sequence[ColumnMention], words: Sequence[Word], table: Table) -> list[ColumnMention]:
-    """What only tells of which kind the next column's are goes to that: a "training course" names no trainer."""
+    """What only tells of which kind the next column's are goes to that: a "training course" names no trainer.
+
+    And the noun of a part to that: "cracked pieces" are no Pieces, beside Cracked.
+    """
     found: list[ColumnMention] = []
     for one in columns:
         before = found[-1] if found and found[-1].run.end == one.run.first else None
-        if before is not None and _is_kind(words[before.run.first], table.columns[before.column]):
+        if before is not None and _is_part(words[before.run.first], table, before.column, one.column):
+            found[-1] = msgspec.structs.replace(before, run=Run(before.run.first, one.run.end))
+        elif before is not None and _is_kind(words[before.run.first], table.columns[before.column]):
             found[-1] = msgspec.structs.replace(one, run=Run(before.run.first, one.run.end))
         else:
             found.append(one)
@@ -775,6 +864,12 @@ def _with_kinds(columns: Sequence[ColumnMention], words: Sequence[Word], table: 
 
 def _is_kind(word: Word, column: Column) -> bool:
     return word.folded.endswith("ing") and word.stem not in stems_of(column.label)
+
+
+def _is_part(word: Word, table: Table, part: int, whole: int) -> bool:
+    """Whether the one counts those of the other with which that was done."""
+    first, second = table.columns[part], table.columns[whole]
+    return word.folded.endswith("ed") and first.measured and second.measured and first.unit == second.unit
 
 
 def _is_none_of(one: ColumnMention, words: Sequence[Word], table: Table) -> bool:

@@ -24,6 +24,11 @@ _MONEY = frozenset(map(stem, "money account cash bank ledger budget treasurer fi
 CURRENCIES = frozenset("EUR GBP USD CHF JPY € £ $ euro euros pounds dollars francs".split())
 _RECEIVE = tuple(map(stem, "take took taken bring brought earn raise receive collect get got income".split()))
 _SPEND = tuple(map(stem, "spend spent pay paid cost costs expense expenses".split()))
+# The days of a stay, and what is done on them.
+_FROM = frozenset(map(stems_of, ("from", "start", "start date", "arrival", "begin", "check in")))
+_TO = frozenset(map(stems_of, ("to", "until", "till", "end", "end date", "departure", "check out")))
+_ARRIVE = tuple(map(stem, "arrive come begin began start".split()))
+_LEAVE = tuple(map(stem, "leave depart end ends ended".split()))
 
 
 def synonyms_of(words: Sequence[Word], vectors: Vector, labels: Vector) -> Mapping[str, int]:
@@ -42,6 +47,16 @@ def flows_of(table: Table) -> Mapping[str, int]:
     if len(come) != 1 or len(gone) != 1 or not all(_is_of_money(table, at) for at in (*come, *gone)):
         return {}
     return dict.fromkeys(_RECEIVE, come[0]) | dict.fromkeys(_SPEND, gone[0])
+
+
+def ends_of(table: Table) -> Mapping[str, int]:
+    """Of a table with a column of days from which and one to which: these, by what is done on them."""
+    days = {at: stems_of(table.columns[at].label) for at in table.dated if not table.columns[at].is_clock}
+    first = [at for at, label in days.items() if label in _FROM]
+    last = [at for at, label in days.items() if label in _TO]
+    if len(first) != 1 or len(last) != 1 or len(days) != len((*first, *last)):
+        return {}
+    return dict.fromkeys(_ARRIVE, first[0]) | dict.fromkeys(_LEAVE, last[0])
 
 
 def _is_of_money(table: Table, place: int) -> bool:

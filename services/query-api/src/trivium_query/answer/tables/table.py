@@ -25,8 +25,8 @@ class Column(msgspec.Struct, frozen=True):
 
     `decimals` is the most that a number of it has behind the point; `grouped` tells that it separates thousands.
     `again` tells that a number of it stands there once for each year or month of a melted table, `zero` that one of
-    them is 0. `years` tells that every number of it is a year; `shape` is how it writes dates (`datetime.strftime`)
-    or durations, and `year` the only one that they are of, else 0.
+    them is 0, `gaps` that one is not told. `years` tells that every number of it is a year; `shape` is how it writes
+    dates (`datetime.strftime`) or durations, and `year` the only one that they are of, else 0.
     """
 
     label: str
@@ -39,6 +39,7 @@ class Column(msgspec.Struct, frozen=True):
     shape: str = ""
     year: int = 0
     zero: bool = False
+    gaps: bool = False
     values: tuple[str, ...] = ()
 
     @property

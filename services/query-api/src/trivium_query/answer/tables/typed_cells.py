@@ -101,6 +101,7 @@ def _numbers(label: str, filled: Sequence[str], present: Sequence[str]) -> Typed
         grouped=any(_is_grouped(match["digits"], mark) for match in found),
         years=whole and all(map(_is_year, values)),
         zero=0 in values,
+        gaps=len(present) < len(filled),
     )
     left = iter(values)
     return TypedColumn(column, tuple(None if cell.casefold() in EMPTY else next(left) for cell in filled))

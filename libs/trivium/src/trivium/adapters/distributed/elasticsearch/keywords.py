@@ -37,6 +37,8 @@ from trivium.domain.errors import Refused, TryLater
 from trivium.domain.retrieval import EVERYWHERE, RowFilter, Scored
 from trivium.domain.scope import Tenant
 from trivium.ports.keywords import BM25_B, BM25_K1, KeywordRow
+from trivium.text.dotted import dotted_numbers
+from trivium.text.spaceless import MARKED, MARKS, SPACELESS, pairs, spelt
 
 MAX_QUERY_CHARS = 100_000
 MAX_QUERY_WORDS = 1024  # the first of a longer question; Elasticsearch refuses more clauses on a small heap
@@ -78,7 +80,11 @@ _MAPPINGS = {
     },
 }
 _IDEOGRAPHS = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
-_WORD = re.compile(rf"[{_IDEOGRAPHS}]|[^\W_{_IDEOGRAPHS}]+")
+_WORD = re.compile(
+    rf"[{_IDEOGRAPHS}]|(?P<run>(?:(?![{_IDEOGRAPHS}])[{SPACELESS}])+)|(?:[^\W_{_IDEOGRAPHS}{SPACELESS}]|[{MARKS}])+"
+)
+_WITH_MARKS = re.compile(rf"[{MARKED}]+")
+_CUT_AT_MARKS = re.compile(rf"[^\W_{_IDEOGRAPHS}]+")
 _ACCENT = re.compile("[\u0300-\u036f]")
 
 T = TypeVar("T")
@@ -256,7 +262,8 @@ class ElasticKeywordReader:
 
     async def search(self, text: str, limit: int, where: RowFilter = EVERYWHERE) -> list[Scored]:
         """The best chunks by BM25; what stands after `MAX_QUERY_CHARS` is not read."""
-        words = list(dict.fromkeys(_words(text[:MAX_QUERY_CHARS])))[:MAX_QUERY_WORDS]
+        asked = text[:MAX_QUERY_CHARS]
+        words = list(dict.fromkeys((*_words(asked), *_words_of_before(asked))))[:MAX_QUERY_WORDS]
         if not words or limit <= 0 or where.document_ids == ():
             return []
         condition = {"must": {"match": {"words": " ".join(words)}}, "filter": _passing(where)}
@@ -475,8 +482,23 @@ def _chunk(hit: Mapping[str, Any]) -> Chunk:
 
 
 def _words(text: str) -> Iterator[str]:
-    """Lower case, without accents; every ideograph by itself, as `standard` takes them."""
+    """Lower case, without accents; every ideograph by itself, as `standard` takes them.
+
+    Of other scripts without spaces pairs of letters. `standard` keeps "4.0" whole: it comes beside its parts.
+    """
+    for found in _WORD.finditer(_folded(text)):
+        yield from pairs(found["run"]) if found["run"] else (found.group()[:_WORD_CHARS],)
+    yield from (number[:_WORD_CHARS].rstrip(".") for number in dotted_numbers(text))
+
+
+def _words_of_before(text: str) -> Iterator[str]:
+    """The pieces at which chunks that were written before marks were part of words hold those."""
+    for found in _WITH_MARKS.finditer(text):
+        yield from (piece[:_WORD_CHARS] for piece in _CUT_AT_MARKS.findall(_folded(found.group())))
+
+
+def _folded(text: str) -> str:
     plain = text.lower()
-    if not plain.isascii():
-        plain = unicodedata.normalize("NFC", _ACCENT.sub("", unicodedata.normalize("NFD", plain)))
-    return (found.group()[:_WORD_CHARS] for found in _WORD.finditer(plain))
+    if plain.isascii():
+        return plain
+    return spelt(_ACCENT.sub("", unicodedata.normalize("NFD", plain)))

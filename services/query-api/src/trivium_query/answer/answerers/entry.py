@@ -1,0 +1,243 @@
+"""What an entry of a list of terms says: an option of a manual, a user of a system, a term of a glossary. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise, takewhile
+
+import msgspec
+
+from trivium.domain.answers import Verdict
+from trivium.domain.parsed import UnitKind
+from trivium.domain.retrieval import Hit
+from trivium.text.sentences import split_sentences
+from trivium_query.answer.answerers.answered import Answered
+from trivium_query.answer.answerers.blocks import is_heading
+from trivium_query.answer.answerers.closest import cited
+from trivium_query.answer.citations import Draft
+from trivium_query.words import content_words
+
+MAX_SENTENCES = 3  # of an entry that are shown
+MAX_ENTRIES = 2  # that are shown, where several documents have one
+MAX_TERM_WORDS = 5
+MIN_TERMS = 3  # of a list of words of every day
+MIN_DESCRIBED = 2  # words that an option is told by
+_KIND = (
+    r"(?:accounts?|arguments?|attributes?|codes?|columns?|commands?|directives?|entry|errors?|events?|fields?|flags?"
+    r"|functions?|groups?|keys?|keywords?|modes?|options?|parameters?|properties|property|roles?|rules?|settings?|states?"
+    r"|status(?:es)?|subcommands?|switch(?:es)?|tags?|targets?|terms?|tools?|types?|users?|values?|variables?|words?)"
+)
+_ASKS = re.compile(
+    rf"^[^\w-]*(?:what(?:['\u2019]s|\sis|\sare)\s(?P<for>.+?)\s(?:used\s|good\s|meant\s|there\s)?for"
+    r"|what\s(?:do|does)\s(?P<does>.+?)\s(?:do|mean|stand\sfor)"
+    rf"|what(?:['\u2019]s|\sis|\sare)\s(?:the\s)?(?:meaning|purpose|use|effect)\sof\s(?P<of>.+?)"
+    rf"|what(?:['\u2019]s|\sis|\sare)\s(?P<kind>(?:the\s|an?\s)?{_KIND}\s.+?|.+?\s{_KIND}|\S*--?[a-z]\S*)"
+    r"|(?:explain|describe)\s(?P<explain>.+?)"
+    r"|(?P<bare>-{1,2}[a-z][\w-]*))\W*$",
+    re.I,
+)
+_ASKS_OPTION = re.compile(
+    r"^\W*(?:(?:which|what)\s(?:command[ -]line\s)?(?P<kind>option|flag|switch|parameter|argument)s?\b"
+    r"|how\s(?:(?:do|can|could|should|would)\s(?:i|you|we|one)|to)\b)",
+    re.I,
+)
+_ASKS_DEFAULT = re.compile(
+    r"^\W*what(?:['\u2019]s|\sis)\s(?:the\s)?default(?:\svalue)?\s(?:of|for)\s(?P<term>.+?)\W*$", re.I
+)
+_DEFAULT = re.compile(r"\bdefaults?\b", re.I)
+_DEFAULT_IS = re.compile(
+    r"\bdefaults?(?:\svalue)?\s(?:is|to|=|:)\s?"
+    r"(?P<value>[^\s,;][^,;]*?)(?=[,;]|\.?\s*$|\s(?:and|but|if|unless|when|which)\b)",
+    re.I,
+)
+_OPTION = re.compile(r"(?<![\w-])-{1,2}[A-Za-z?][\w-]*")
+_QUOTED = re.compile(r"[\"'`\u2018\u201c](?P<term>[^\"'`\u2019\u201d]+)[\"'`\u2019\u201d]")
+_ARTICLE = re.compile(r"\b(?:the|an?)\b", re.I)
+_BESIDE = re.compile(rf"{_ARTICLE.pattern}|\b{_KIND}\b", re.I)
+# As "--user, -u=user[:group]" or "-x, --extract, --get".
+_OPTIONS_LINE = re.compile(
+    r"\s*-{1,2}[A-Za-z?][^\s,]*(?:(?:,|\sor|\s\|)\s-{1,2}[A-Za-z?][^\s,]*)*(?:\s[^\s.]{1,30}){0,3}\s*"
+)
+_SAME_LINE = re.compile(r"[\s*\u2022-]*?(?P<term>[^\s:][^:\n]{0,60}?)(?::|\s[\u2013\u2014-])\s+\S.*")
+# As "query | Prints the inputs", or of an option under labels: "Name: --rm; Meaning: Removes it".
+_ROW = re.compile(r"(?:(?P<term>[^|:;\n]{1,60}?)\s\||[^:;\n]{1,40}: (?P<option>-{1,2}[A-Za-z?][^;\n]*);)\s\S[^|\n]*")
+_NAME = re.compile(r"-{0,2}\w[\w.+-]*")
+_SPEAKS = re.compile(r"\b(?:I|[Ww]e|[Uu]s|[Mm][ey]|[Oo]ur)\b")
+_NOT = re.compile(r"\b(?:not|never)\b|n['\u2019]t\b", re.I)
+_BLANK = re.compile(r"\n[ \t]*\n")
+_MARKS = " \t*`\"'\u2022"
+
+
+class _Entry(msgspec.Struct, frozen=True):
+    """Its names, and its text with the line that holds them."""
+
+    hit: Hit
+    names: frozenset[str]
+    term: str
+    told: str
+
+
+def answer_by_entry(question: str, hits: Sequence[Hit]) -> Answered | None:
+    """What the entry says that the question names and asks the meaning, use or default of; None where there is none.
+
+    The question's other words stand in the entry, or its document's name: "What does tar --append do?". Where several
+    documents have such an entry, the first are shown, without saying which is meant.
+    """
+    asks_default = _ASKS_DEFAULT.match(question)
+    asked = asks_default or _ASKS.match(question)
+    if asked is None:
+        return None
+    phrase = next(filter(None, asked.groups()))
+    named = _terms(phrase)
+    plain = not _OPTION.search(phrase) and named == {" ".join(_ARTICLE.sub("", phrase).split()).casefold()}
+    beside = {*content_words(_BESIDE.sub(" ", phrase))} - {*content_words(" ".join(named))}
+    first = _whole(one for hit in hits for one in _entries(hit) if one.names & named and _is_of(beside, one, one.told))
+    if asks_default:
+        return _default(first, hits)
+    first = [one for one in first if not plain or _is_listed(one)]
+    if not first:
+        return None
+    alone = len(first) == 1
+    said = [(one.hit, text) for one in first[:MAX_ENTRIES] for text in _shown(one, MAX_SENTENCES if alone else 1)]
+    lines, citations = cited(said, hits)
+    verdict = Verdict.SUPPORTED if alone else Verdict.PARTIALLY_SUPPORTED
+    return Answered(Draft("\n".join(lines), True, citations), verdict)
+
+
+def answer_by_described_option(question: str, hits: Sequence[Hit]) -> Answered | None:
+    """The option whose first sentence has all that is asked: "How do I append files with tar?"; None where none does.
+
+    Of several the one that says the least beside it; where that does not decide, none is the answer.
+    """
+    asks = _ASKS_OPTION.match(question)
+    asked = {*content_words(question[asks.end() :])} if asks else set()
+    if asks is None or len(asked) < MIN_DESCRIBED:
+        return None
+    entries = (one for hit in hits for one in _entries(hit) if _OPTIONS_LINE.fullmatch(one.term))
+    found = [(one, {*content_words(_told(one))}) for one in _whole(entries)]
+    denied = _NOT.search(question) is not None
+    found = [(one, words) for one, words in found if denied == (_NOT.search(_told(one)) is not None)]
+    near = [
+        (len(words - asked), one)
+        for one, words in found
+        if _is_of(asked - words, one, "") and len(words & asked) >= MIN_DESCRIBED
+    ]
+    least = min((more for more, _ in near), default=0)
+    best = [one for more, one in near if more == least]
+    if len(best) != 1:
+        return None
+    lines, citations = cited([(best[0].hit, text) for text in _shown(best[0], 1)], hits)
+    sure = asks["kind"] is not None or len(near) == 1
+    verdict = Verdict.SUPPORTED if sure else Verdict.PARTIALLY_SUPPORTED
+    return Answered(Draft(lines[0], True, citations, short=best[0].term), verdict)
+
+
+def _is_listed(one: _Entry) -> bool:
+    """Whether a list of terms, each once, tells of it in a sentence; none is what somebody says, or below a heading."""
+    said = _told(one)
+    if not said.rstrip().endswith(".") or _SPEAKS.search(said):
+        return False
+    near = [] if one.hit.chunk.kind is UnitKind.TABLE else _BLANK.split(one.hit.chunk.text)
+    block = next((block for block in near if one.told in block), "")
+    terms = [other.term for other in _entries(one.hit) if other.told in block]
+    return not block or (len({*terms}) >= MIN_TERMS and terms.count(one.term) == 1)
+
+
+def _told(one: _Entry) -> str:
+    """Its first sentence, without its names."""
+    return next(iter(_shown(one, 1)), "").removeprefix(one.term)
+
+
+def _whole(found: Iterable[_Entry]) -> list[_Entry]:
+    """Each once, in order: of those that begin alike, as in passages that overlap, the longest."""
+    first: dict[str, _Entry] = {}
+    for one in found:
+        begins = _shown(one, 1)[0]
+        if begins not in first or len(one.told) > len(first[begins].told):
+            first[begins] = one
+    return [*first.values()]
+
+
+def _default(found: Sequence[_Entry], hits: Sequence[Hit]) -> Answered | None:
+    """The sentence of the one entry that tells its default."""
+    told = [(one, text) for one in found for text in _shown(one, len(one.told)) if _DEFAULT.search(text)]
+    if len(found) != 1 or not told:
+        return None
+    value = _DEFAULT_IS.search(told[0][1])
+    lines, citations = cited([(one.hit, text) for one, text in told[:1]], hits)
+    short = value["value"].strip(_MARKS) if value else ""
+    return Answered(Draft(lines[0], True, citations, short=short), Verdict.SUPPORTED)
+
+
+def _terms(phrase: str) -> frozenset[str]:
+    """What is asked about: the options, else what stands in quotes, else the words without their kind."""
+    if options := _OPTION.findall(phrase):
+        return frozenset(options)
+    if quoted := [match["term"].casefold() for match in _QUOTED.finditer(phrase)]:
+        return frozenset(quoted)
+    bare = _BESIDE.sub(" ", phrase).split() or _ARTICLE.sub("", phrase).split()
+    return frozenset({" ".join(bare).casefold()})
+
+
+def _is_of(beside: set[str], one: _Entry, told: str) -> bool:
+    """Whether the document's name, its headings or what is `told` have the words."""
+    chunk = one.hit.chunk
+    near = re.sub(r"[_./-]", " ", f"{chunk.source} {chunk.title} {chunk.heading}")
+    return beside <= {*content_words(f"{near} {told}")}
+
+
+def _entries(hit: Hit) -> Iterator[_Entry]:
+    """A line of names with the text below it up to the next, or a name and its text in one line.
+
+    Of a name that is no option without what stands behind an empty line.
+    """
+    lines = hit.chunk.text.split("\n")
+    if is_heading(lines[-1]):  # what it is of stands in the next passage
+        lines = lines[:-1]
+    starts = [at for at in range(len(lines)) if _begins(lines, at)]
+    for at, end in pairwise([*starts, len(lines)]):
+        below = lines[at + 1 : end]
+        if _OPTIONS_LINE.fullmatch(lines[at]):  # paragraphs may follow
+            below = below[: _up_to_heading(below)]
+        else:
+            below = [*takewhile(lambda line: line.strip() and not _SAME_LINE.fullmatch(line), below)]
+        yield _Entry(hit, _names(lines[at]), lines[at].strip(), "\n".join([lines[at], *below]).strip())
+    row = _ROW if hit.chunk.kind is UnitKind.TABLE else _SAME_LINE
+    for match in filter(None, map(row.fullmatch, lines)):
+        term = next(filter(None, match.groups()))
+        yield _Entry(hit, _names(term), term, match[0].strip())
+
+
+def _up_to_heading(lines: Sequence[str]) -> int:
+    """How many lines stand above the first heading behind an empty line."""
+    behind = (at for at in range(1, len(lines)) if not lines[at - 1].strip() and is_heading(lines[at]))
+    return next(behind, len(lines))
+
+
+def _begins(lines: Sequence[str], at: int) -> bool:
+    """Whether the line holds only names, and text is below it: a sentence, where they are no options."""
+    below = lines[at + 1].strip() if at + 1 < len(lines) else ""
+    if not below or _OPTIONS_LINE.fullmatch(below) or _SAME_LINE.fullmatch(below):
+        return False
+    if _OPTIONS_LINE.fullmatch(lines[at]):
+        return True
+    begins = below[0].isupper() or below[0] == "/"
+    named = is_heading(lines[at]) and len(lines[at].split()) <= MAX_TERM_WORDS and not _SAME_LINE.fullmatch(lines[at])
+    return named and begins and not is_heading(below)
+
+
+def _names(line: str) -> frozenset[str]:
+    """Each with its own case where it is an option."""
+    parts = [part.strip(_MARKS) for part in re.split(r",|\||\sor\s|\s(?=-)", line)]
+    options = [match[0] for part in parts if part.startswith("-") and (match := _NAME.match(part))]
+    words = [part.casefold() for part in (*parts, line.strip(_MARKS)) if part and not part.startswith("-")]
+    return frozenset([*options, *words])
+
+
+def _shown(one: _Entry, count: int) -> list[str]:
+    """Its first sentences, with its names before the first."""
+    lead = len(one.term) if one.told.startswith(one.term) else 0
+    spans = [*split_sentences(one.told[lead:])][:count]
+    texts = [span.of(one.told[lead:]) for span in spans]
+    return [one.told[: lead + spans[0].end], *texts[1:]] if texts else []
