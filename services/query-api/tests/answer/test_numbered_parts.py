@@ -121,6 +121,8 @@ def told(question: str, read: Sequence[Sequence[Chunk]] = READ) -> tuple[list[st
         ("What does paragraph 2 of article 3 say?", ["Article 3 - Fees", "(2) Children pay half."]),
         ("What is step 3 of the cleaning?", ["3. Put the lid on."]),
         ("What does section 3 of the manual say?", ["3. Repair", "Send it to us."]),
+        ("What is required under clause 3.1(b)?", ["3.1 The Tenant shall:", "(b) keep a log of each firing."]),
+        ("What is repaired under clause 4.1?", ["4.1 The Landlord repairs the chimney."]),
         ("What does clause 3.2 allow?", ["3.2 Glazes with lead are not allowed."]),
         (
             "What does article 3 of the by-laws cover?",
@@ -185,6 +187,7 @@ def test_what_is_only_mentioned_or_may_stand_in_a_table_is_left_to_others() -> N
     table = msgspec.structs.replace(chunk("Item: 7; Name: saw", "b.csv"), kind=UnitKind.TABLE)
     assert told("What is item 7?", [[table]])[1] is None
     assert told("What does step 3 cost?")[1] is None
+    assert told("What is due under clause 4.1?")[1] is None
 
 
 @pytest.mark.parametrize(

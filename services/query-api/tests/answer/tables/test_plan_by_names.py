@@ -356,6 +356,23 @@ def test_a_kind_is_not_all_of_it_where_one_is_told_closer() -> None:
     assert _told("choir.csv", hall, "What was the total money out for the hall with the stage?")[1] != "186"
 
 
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("How many applications did Costa review?", "2"),
+        ("How many applications were for Music?", "1"),
+        ("How many inspections did Costa review?", ""),
+    ],
+)
+def test_rows_are_called_after_what_is_done_by_whom_a_column_names(question: str, said: str) -> None:
+    grants = """ref,applicant,field,reviewer
+G-1,Brass Band Ellmoor,Music,Ahlers
+G-2,Puppet Theatre,Theatre,Costa
+G-3,Friends of the Windmill,Heritage,Costa
+"""
+    assert _told("grants.csv", grants, question)[1] == said
+
+
 def test_a_list_by_its_name_names_no_column() -> None:
     assert _answer("tram_finds.csv", FINDS, "How many things of line 7 are on the tram finds list?")[0] == "2"
 

@@ -46,7 +46,7 @@ _JOINS = re.compile(r"\s*,\s*|\s+(?P<of>(?:of|in|von|des|der|de|del|du)\s+)?(?:t
 _TAIL = re.compile(r"(?:\s+(?:of|in|from|for|to|under|by|des|der|de|del|du|im|vom|von)\s+(?P<of>.+))?\W*", re.I)
 _ASKS = re.compile(
     r"^\W*(?:what\s(?:does|do|did)\s(?P<says>.+?)\s(?P<verb>\w+)(?:\s(?:with|down|out|me|us))?"
-    r"|what(?:['\u2019]s|\s(?:is|stands|does\sit\ssay))\s(?:(?:written|stated|said)\s)?(?:in|under)\s(?P<in>.+?)"
+    r"|what(?:['\u2019]s|\s(?:is|stands|does\sit\ssay))\s(?:(?P<done>\w+)\s)?(?:in|under|by)\s(?P<in>.+?)"
     r"|what(?:['\u2019]s|\sis)\s(?P<is>.+?)(?:\sabout)?"
     r"|(?:please\s)?(?:show|read|quote|cite|recite|print|give|tell|summari[sz]e|explain)(?:\sme)?"
     r"(?:\s(?:out|the\stext\sof))?\s(?P<show>.+?)"
@@ -56,10 +56,11 @@ _ASKS = re.compile(
 )
 _ENDS = ' \t\n?.!"\u201d'
 _REWORDED = re.compile(r"(?:simple|plain|other|your|short|brief|detail|full|english|german|french|spanish)\b", re.I)
-_PLACES = [name for name in _ASKS.groupindex if name != "verb"]
+_PLACES = [name for name in _ASKS.groupindex if name not in ("verb", "done")]
 _SAYS = frozenset(
     content_words(
-        "state provide require contain mean cover regulate stipulate prescribe lay set deal allow forbid prohibit"
+        "say write state provide require contain mean cover regulate stipulate prescribe lay set deal allow forbid"
+        " prohibit"
     )
 )  # beside words that ask, as "say"
 _PAPER = frozenset(content_words("agreement contract document text paper file book guide manual rules"))
@@ -110,7 +111,7 @@ def part_asked(question: str) -> Asked | None:
     reworded = tail and tail["of"] and _REWORDED.match(tail["of"])
     if tail is None or reworded or not (named or asks["says"] or asks["in"]):
         return None
-    does = frozenset(content_words(asks["verb"] or "")) - _SAYS
+    does = frozenset(content_words(asks["verb"] or asks["done"] or "")) - _SAYS
     return Asked(tuple(path), said[:end].removeprefix("the "), frozenset(content_words(tail["of"] or "")), does)
 
 

@@ -124,6 +124,8 @@ _NOT_SO = _NO | frozenset(("not yet", "open", "pending", "outstanding", "unpaid"
 _ANYBODY = frozenset(("anybody", "anyone"))
 _JOINTS = frozenset("and or nor the und oder".split())
 _UN = "un"
+_AGENT = re.compile(r"(\w{3,}?)(?:ant|ent|er|or)s?")  # who does it, and what is done
+_ACT = re.compile(r"(\w{3,}?)(?:ation|ion|ing)s?")
 _DOES = re.compile(r"(?:er|or|ist|ian)$", re.I)
 _NAME = re.compile(r"[^\W\d_a-z][\w'.-]*(?: [\w'.-]+)? [^\W\d_a-z][\w'-]+")  # a first name and a last
 _IN_BRACKETS = re.compile(r"\(.*?\)")  # "Paid (yes/no)"
@@ -472,8 +474,13 @@ class Reading(msgspec.Struct, frozen=True):
         return any((one.column, one.run.first) == (label.column, label.run.end) for one in self.values)
 
     def is_called_after(self, word: Word) -> bool:
-        """Whether the word is one of the table's name."""
-        return any(alike(word.stem, each) for each in stems_of(f"{self.table.about} {self.table.within}"))
+        """Whether it is a word of the table's name, or the act of whom a column names: applications of applicants."""
+        if any(alike(word.stem, each) for each in stems_of(f"{self.table.about} {self.table.within}")):
+            return True
+        act = _ACT.fullmatch(word.folded)
+        return act is not None and any(
+            (one := _AGENT.fullmatch(column.label.casefold())) and one[1] == act[1] for column in self.table.columns
+        )
 
     def is_name_of_rows(self, word: Word) -> bool:
         """Whether the file's name ends with it: of `server_inventory.csv`, but no skips of `skip_hire.csv`.
