@@ -27,6 +27,9 @@ Add hives to the end of the list.
 -m, --merge
 Add hives to the end of another list.
 
+--shout
+Print "Hey! Bees!" at once.
+
 --quiet
 Say nothing.
 
@@ -60,6 +63,7 @@ HITS = (hit(USERS, "users.html"), hit(MANUAL, "man-beekeep.txt"))
         ),
         ("what is the -k flag of beekeep for", "-k, --keep-old Do not replace files that exist."),
         ("--quiet", "--quiet Say nothing."),
+        ("What does --shout do?", '--shout Print "Hey! Bees!" at once. [Source: man-beekeep.txt, chunk 1]'),
         ("What is the group 'tape' for?", "tape This group gives access to the tape drive."),
         (
             "what is the user smokers for?",

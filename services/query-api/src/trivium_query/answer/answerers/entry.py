@@ -236,8 +236,13 @@ def _names(line: str) -> frozenset[str]:
 
 
 def _shown(one: _Entry, count: int) -> list[str]:
-    """Its first sentences, with its names before the first."""
+    """Its first sentences, with its names before the first; none ends within quotes."""
     lead = len(one.term) if one.told.startswith(one.term) else 0
-    spans = [*split_sentences(one.told[lead:])][:count]
-    texts = [span.of(one.told[lead:]) for span in spans]
-    return [one.told[: lead + spans[0].end], *texts[1:]] if texts else []
+    texts: list[str] = []
+    start = 0
+    for span in split_sentences(one.told[lead:]):
+        end = lead + span.end
+        if one.told.count('"', start, end) % 2 == 0 or end == len(one.told.rstrip()):
+            texts.append(one.told[start:end].strip())
+            start = end
+    return texts[:count]
