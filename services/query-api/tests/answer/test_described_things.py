@@ -8,6 +8,7 @@ from trivium.domain.answers import Verdict
 from trivium.domain.chunks import Chunk, Span
 from trivium.domain.retrieval import Hit
 from trivium.text.sentences import split_sentences
+from trivium_query.answer.answerers.definition import answer_by_definition
 from trivium_query.answer.answerers.enumeration import answer_by_items
 from trivium_query.answer.answerers.reason import answer_by_reason
 from trivium_query.answer.direct.agents import acts_on_what_is_asked, agents_in
@@ -233,3 +234,16 @@ def test_what_the_reason_refers_back_to_is_told_before_it() -> None:
 def test_what_something_is_used_for_is_told_of_itself(text: str, verdict: Verdict) -> None:
     question, hits = "What is libtasn1 used for?", [hit(text)]
     assert answer_by_reason(question, extract(question, hits, None, {}), hits).verdict is verdict
+
+
+@pytest.mark.parametrize(
+    ("title", "text", "says"),
+    [
+        ("", "A hive smoker is a tin that makes smoke. It is old.", "a tin that makes smoke"),
+        ("The hive", "A smoker is a tin that makes smoke.", "a tin that makes smoke"),
+        ("The club", "A smoker is a man with a pipe.", None),
+    ],
+)
+def test_a_term_is_defined_of_what_it_is_in(title: str, text: str, says: str | None) -> None:
+    told = answer_by_definition("What is a smoker in a hive?", [hit(text, title=title)])
+    assert (told.draft.short if told else None) == says

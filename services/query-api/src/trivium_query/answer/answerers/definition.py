@@ -12,6 +12,7 @@ from trivium.domain.retrieval import Hit
 from trivium_query.answer.answerers.answered import Answered
 from trivium_query.answer.answerers.closest import cited
 from trivium_query.answer.citations import Draft
+from trivium_query.words import content_words
 
 _ARTICLE = r"(?:(?:an?|the|(?:d|k)?eine?[mnrs]?|de[rmns]|die|das|une?|les?|la|el|los|las|del?|l['’])\s*\b)"  # noqa: RUF001
 _TERM = re.compile(
@@ -32,6 +33,8 @@ _SAYS = (
     r"|(?:ist|sind|war|waren)\s+(?:eine?r?|der|die|das)\b|(?:est|sont|était)\s+(?:une?|les?|la|l['’]|des)"  # noqa: RUF001
     r"|(?:es|son|fue|era)\s+(?:una?|el|la|los|las)\b"
 )
+_WITHIN = re.compile(rf"(?P<thing>.+?)\s+in\s+{_ARTICLE}?\s*(?P<place>.+)", re.IGNORECASE)
+_PARTED = re.compile(r"[_./-]")  # in names of files
 _CLAUSE_END = re.compile(r"[.;!?]|,\s|\s[–—(]")  # noqa: RUF001
 _WORD = re.compile(r"[^\W_]+")
 MAX_ASIDE = 90  # characters of an apposition
@@ -54,14 +57,26 @@ def term_of(question: str) -> str:
 
 def answer_by_definition(question: str, hits: Sequence[Hit]) -> Answered | None:
     """The best defining sentence of the passages; None where there is none."""
-    term = term_of(question)
-    found = sorted(_definitions(term, hits), key=lambda one: not one.certain) if term else []
-    if not found:
+    told = (sorted(found, key=lambda one: not one.certain) for found in _told(term_of(question), hits))
+    best = next((found[0] for found in told if found), None)
+    if best is None:
         return None
-    best = found[0]
     lines, citations = cited([(best.hit, best.sentence)], hits)
     verdict = Verdict.SUPPORTED if best.certain else Verdict.PARTIALLY_SUPPORTED
     return Answered(Draft(lines[0], True, citations, short=best.says), verdict)
+
+
+def _told(term: str, hits: Sequence[Hit]) -> Iterator[list[Definition]]:
+    """The definitions of the term; of "trigger in dpkg" also of "dpkg trigger", and of "trigger" in texts on dpkg."""
+    yield [*_definitions(term, hits)] if term else []
+    if within := _WITHIN.fullmatch(term):
+        yield [*_definitions(f"{within['place']} {within['thing']}", hits)]
+        wanted = {*content_words(within["place"])}
+        yield [*_definitions(within["thing"], [hit for hit in hits if wanted <= _words_of_name(hit)])]
+
+
+def _words_of_name(hit: Hit) -> set[str]:
+    return {*content_words(_PARTED.sub(" ", f"{hit.chunk.source} {hit.chunk.title} {hit.chunk.heading}"))}
 
 
 def _definitions(term: str, hits: Sequence[Hit]) -> Iterator[Definition]:
