@@ -75,6 +75,16 @@ def said(child: ChildProcess, request: str, wall_s: float = 30) -> Reply[str]:
     return child.ask(request, Reply[str], wall_s)
 
 
+def test_nothing_is_imported_from_the_folder_that_one_happens_to_be_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder := tmp_path / "downloads").mkdir()
+    (folder / "socket.py").write_text("raise SystemExit(7)")
+    monkeypatch.chdir(folder)
+    with closing(ChildPool(START)) as children:
+        assert children.run(lambda child: said(child, "once")) == "once again"
+
+
 def test_a_child_answers_one_request_after_the_other_whatever_it_prints(child: ChildProcess) -> None:
     assert [said(child, request).result() for request in ("once", "twice")] == ["once again", "twice again"]
 

@@ -54,6 +54,7 @@ def _installer() -> list[str]:
     if find_spec("pip"):
         return [
             sys.executable,
+            "-P",
             "-m",
             "pip",
             "install",

@@ -200,7 +200,7 @@ def ir_path(files: ModelFiles, cache_dir: Path, version: str, name: str = "", re
 
 def _convert(files: ModelFiles, *arguments: str) -> None:
     log.info("Converting %s for this machine's processor, once.", files.name)
-    command = [sys.executable, "-m", "trivium_inference.openvino_convert", str(files.path), *arguments]
+    command = [sys.executable, "-P", "-m", "trivium_inference.openvino_convert", str(files.path), *arguments]
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, timeout=_CONVERT_TIMEOUT_S, check=False, env=_offline()

@@ -32,8 +32,9 @@ _PAGE_BYTES: Final = os.sysconf("SC_PAGE_SIZE")
 
 
 class ChildProcess:
-    """`python -m MODULE DESCRIPTOR MEMORY_BYTES ARGUMENTS...`: a module that ends with `run_child`.
+    """`python -P -m MODULE DESCRIPTOR MEMORY_BYTES ARGUMENTS...`: a module that ends with `run_child`.
 
+    `-P`: of the folder where somebody started Trivium nothing is imported, whatever its files are called.
     It inherits this process' environment, one end of a socket and the descriptors `keep`, under their own numbers. What
     it prints goes nowhere, what it says on its standard error is logged. `memory_bytes` bounds what it allocates.
     """
@@ -43,7 +44,7 @@ class ChildProcess:
         ours, theirs = socket.socketpair()
         with theirs:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", module, str(theirs.fileno()), str(memory_bytes), *arguments],
+                [sys.executable, "-P", "-m", module, str(theirs.fileno()), str(memory_bytes), *arguments],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.PIPE,

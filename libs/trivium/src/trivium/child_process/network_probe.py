@@ -31,5 +31,5 @@ def warn_unless_locked() -> None:
 
 def _is_locked() -> bool:
     """Asks a child."""
-    command = [sys.executable, "-m", "trivium.child_process.restrict"]
+    command = [sys.executable, "-P", "-m", "trivium.child_process.restrict"]
     return subprocess.run(command, check=False, timeout=_PROBE_S).returncode == 0
