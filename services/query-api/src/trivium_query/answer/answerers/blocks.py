@@ -9,10 +9,12 @@ import msgspec
 
 from trivium.domain.chunks import Chunk
 from trivium.text.sentences import split_sentences
+from trivium_query.words import content_words
 
 MAX_HEADING_WORDS = 12
 _BLANK = re.compile(r"\n\s*\n")
-_ENDS = (".", "!", "?", ":", ";", ",", "。")
+_PARTED = re.compile(r"[_./-]")  # in names of files
+ENDS = (".", "!", "?", ":", ";", ",", "。")
 ITEM = re.compile(r"^\s*(?:[-*+•‣\u2013]|\d{1,3}[.)]|[A-Za-z][)])\s+")
 _NUMBERED = re.compile(r"^\s*(?:\d{1,3}[.)]|[a-z][)])\s+")
 
@@ -57,7 +59,7 @@ def is_heading(text: str) -> bool:
     """Whether it is one short line that is no sentence and no item."""
     line = text.strip()
     short = "\n" not in line and 0 < len(line.split()) <= MAX_HEADING_WORDS
-    return short and not line.endswith(_ENDS) and not ITEM.match(line)
+    return short and not line.endswith(ENDS) and not ITEM.match(line)
 
 
 def headings(chunks: Sequence[Chunk]) -> list[str]:
@@ -65,3 +67,8 @@ def headings(chunks: Sequence[Chunk]) -> list[str]:
     found = [block.heading for chunk in chunks for block in blocks(chunk)]
     titles = {chunk.title for chunk in chunks}
     return [heading for heading in dict.fromkeys(found) if heading and heading not in titles]
+
+
+def words_of_name(chunk: Chunk) -> set[str]:
+    """Of the name of its file, its title and its headings."""
+    return {*content_words(_PARTED.sub(" ", f"{chunk.source} {chunk.title} {chunk.heading}"))}

@@ -10,6 +10,7 @@ import msgspec
 from trivium.domain.answers import Verdict
 from trivium.domain.retrieval import Hit
 from trivium_query.answer.answerers.answered import Answered
+from trivium_query.answer.answerers.blocks import words_of_name
 from trivium_query.answer.answerers.closest import cited
 from trivium_query.answer.citations import Draft
 from trivium_query.words import content_words
@@ -34,7 +35,6 @@ _SAYS = (
     r"|(?:es|son|fue|era)\s+(?:una?|el|la|los|las)\b"
 )
 _WITHIN = re.compile(rf"(?P<thing>.+?)\s+in\s+{_ARTICLE}?\s*(?P<place>.+)", re.IGNORECASE)
-_PARTED = re.compile(r"[_./-]")  # in names of files
 _CLAUSE_END = re.compile(r"[.;!?]|,\s|\s[–—(]")  # noqa: RUF001
 _WORD = re.compile(r"[^\W_]+")
 MAX_ASIDE = 90  # characters of an apposition
@@ -72,11 +72,7 @@ def _told(term: str, hits: Sequence[Hit]) -> Iterator[list[Definition]]:
     if within := _WITHIN.fullmatch(term):
         yield [*_definitions(f"{within['place']} {within['thing']}", hits)]
         wanted = {*content_words(within["place"])}
-        yield [*_definitions(within["thing"], [hit for hit in hits if wanted <= _words_of_name(hit)])]
-
-
-def _words_of_name(hit: Hit) -> set[str]:
-    return {*content_words(_PARTED.sub(" ", f"{hit.chunk.source} {hit.chunk.title} {hit.chunk.heading}"))}
+        yield [*_definitions(within["thing"], [hit for hit in hits if wanted <= words_of_name(hit.chunk)])]
 
 
 def _definitions(term: str, hits: Sequence[Hit]) -> Iterator[Definition]:

@@ -13,7 +13,7 @@ from trivium.domain.parsed import UnitKind
 from trivium.domain.retrieval import Hit
 from trivium.text.sentences import split_sentences
 from trivium_query.answer.answerers.answered import Answered
-from trivium_query.answer.answerers.blocks import is_heading
+from trivium_query.answer.answerers.blocks import is_heading, words_of_name
 from trivium_query.answer.answerers.closest import cited
 from trivium_query.answer.citations import Draft
 from trivium_query.words import content_words
@@ -182,9 +182,7 @@ def _terms(phrase: str) -> frozenset[str]:
 
 def _is_of(beside: set[str], one: _Entry, told: str) -> bool:
     """Whether the document's name, its headings or what is `told` have the words."""
-    chunk = one.hit.chunk
-    near = re.sub(r"[_./-]", " ", f"{chunk.source} {chunk.title} {chunk.heading}")
-    return beside <= {*content_words(f"{near} {told}")}
+    return beside <= words_of_name(one.hit.chunk) | {*content_words(told)}
 
 
 def _entries(hit: Hit) -> Iterator[_Entry]:

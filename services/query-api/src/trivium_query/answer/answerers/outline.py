@@ -10,6 +10,7 @@ from itertools import takewhile
 import msgspec
 
 from trivium.domain.chunks import Chunk
+from trivium_query.answer.answerers.blocks import ENDS, MAX_HEADING_WORDS
 
 APPENDIX = "appendix"
 _KINDS = {
@@ -31,9 +32,7 @@ _HEAD = re.compile(
     re.M | re.I,
 )
 _BLANK = re.compile(r"\n[ \t]*\n")
-_ENDS = (".", "!", "?", ":", ";", ",", "。")
 _ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50}
-MAX_HEADING_WORDS = 12
 
 
 class Part(msgspec.Struct, frozen=True):
@@ -174,7 +173,7 @@ def _is_alone(text: str, start: int, line: str) -> bool:
     """Whether the line is a block of few words that end without a mark."""
     end = _end_of_line(text, start)
     apart = (start == 0 or text[start - 2 : start] == "\n\n") and text[end : end + 2] in ("", "\n", "\n\n")
-    return apart and len(line.split()) <= MAX_HEADING_WORDS and not line.endswith(_ENDS[:-1])
+    return apart and len(line.split()) <= MAX_HEADING_WORDS and not line.endswith(ENDS[:-1])
 
 
 def _titles(text: str) -> Iterator[int]:
@@ -184,7 +183,7 @@ def _titles(text: str) -> Iterator[int]:
         end = blank.start() if blank else len(text)
         block = text[start:end].strip()
         short = block and "\n" not in block and len(block.split()) <= MAX_HEADING_WORDS
-        if short and not block.endswith(_ENDS) and not _HEAD.match(block):
+        if short and not block.endswith(ENDS) and not _HEAD.match(block):
             yield start
         start = blank.end() if blank else end
 
