@@ -268,6 +268,32 @@ def test_a_transaction_that_failed_leaves_the_one_alone_that_has_its_connection_
         others[0].commit()
 
 
+def test_a_removal_that_meets_a_deadlock_is_done_again(graphs: Neo4jGraphs, settings: Settings) -> None:
+    """As beside a writer whose process has just been killed: the server goes on with what it had begun."""
+    graphs.writer(ACME).upsert([row("d", 0, "ada keller", "bridge", "harbour", "mill")])
+    take: LiteralString = (
+        "UNWIND $keys AS key CALL (key) {"
+        " MATCH (n:Name) WHERE n.tenant = $tenant AND n.key = key SET n.held = true RETURN n } RETURN key"
+    )
+    space = f"{settings.index_prefix}:{ACME.name}"
+    removed: list[Rows] = []
+    with (
+        closing(Neo4jServer(settings)) as server,
+        server._writer().session() as session,
+        session.begin_transaction() as writer,
+    ):
+        # Of two that wait for each other, the server ends the one that holds less.
+        writer.run(take, tenant=space, keys=["bridge", "harbour", "mill"]).consume()
+        keys = ["ada keller", "bridge"]
+        removing = threading.Thread(target=lambda: removed.append(server.run(take, tenant=space, keys=keys)))
+        removing.start()
+        wait_until(lambda: server.run(WAITS_FOR_A_LOCK), "the removal waits")
+        writer.run(take, tenant=space, keys=["ada keller"]).consume()
+        writer.commit()
+        removing.join()
+    assert removed == [[["ada keller"], ["bridge"]]]
+
+
 def test_a_name_that_is_deleted_while_names_are_resolved_stops_no_other(
     graphs: Neo4jGraphs, settings: Settings
 ) -> None:

@@ -1,4 +1,4 @@
-"""The OpenVINO library, without its telemetry, its converters and its moving of pages."""
+"""The OpenVINO library, without its telemetry, its converters and its binding of threads and pages."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from threading import Lock
 from types import ModuleType
 from typing import Any, Final
 
-from trivium.child_process.seccomp import refuse_mbind
+from trivium.child_process.seccomp import refuse_binding
 
 _CONVERTERS: Final = "openvino.tools.ovc"  # a tenth of a second to load; openvino goes without where they are missing
 _loading = Lock()
@@ -16,12 +16,13 @@ _loading = Lock()
 def load_openvino() -> Any:
     """The `openvino` module. Its usage reports to its makers are replaced by its own stub before it loads.
 
-    It moves each tensor that grows to the thread's NUMA node, and goes on where it may not: this process may not.
+    It binds threads to processors for a moment, and each tensor that grows to a NUMA node. It goes on where it may not:
+    this process may not.
     Raises `ImportError` where there is no OpenVINO for the platform.
     """
     with _loading:
         if "openvino" not in sys.modules:
-            refuse_mbind()
+            refuse_binding()
             _load_without_converters()
     import openvino  # noqa: PLC0415
 

@@ -1,4 +1,4 @@
-"""Filters of system calls that a process puts over itself for good: no socket but those between processes, no `mbind`.
+"""Filters of system calls that a process puts over itself for good: no socket but those between processes, no binding.
 
 They need no privilege (seccomp(2): a classic BPF program, once `no_new_privs` is set), and children inherit them. They
 hold on x86-64 and on 64-bit ARM. Where sockets are refused, a call by another machine's numbers (32 bits) ends the
@@ -38,12 +38,13 @@ class _Machine(msgspec.Struct, frozen=True):
     socket: int
     socketpair: int
     mbind: int
+    sched_setaffinity: int
     io_uring_setup: int = 425  # a ring opens sockets without a call
 
 
 _MACHINES: Final = {
-    "x86_64": _Machine(0xC000003E, seccomp=317, socket=41, socketpair=53, mbind=237),
-    "aarch64": _Machine(0xC00000B7, seccomp=277, socket=198, socketpair=199, mbind=235),
+    "x86_64": _Machine(0xC000003E, seccomp=317, socket=41, socketpair=53, mbind=237, sched_setaffinity=203),
+    "aarch64": _Machine(0xC00000B7, seccomp=277, socket=198, socketpair=199, mbind=235, sched_setaffinity=122),
 }
 
 
@@ -59,14 +60,14 @@ def refuse_sockets() -> bool:
     return _install(_no_sockets, _ALL_THREADS)
 
 
-def refuse_mbind() -> bool:
-    """All threads of this process, and its children, bind no memory to a NUMA node from now on: EPERM.
+def refuse_binding() -> bool:
+    """No thread of this process or its children is bound to a processor, or memory to a NUMA node, from now on: EPERM.
 
-    As in a container without CAP_SYS_NICE. `mbind(2)` with `MPOL_MF_MOVE` waits for a kernel thread on every processor,
-    also where there is but one node; one that got no turn beside a busy process was waited for three minutes.
-    False as in `refuse_sockets`.
+    `mbind(2)` with `MPOL_MF_MOVE` waits for a kernel thread on every processor, also where there is but one node, and
+    `sched_setaffinity(2)` for a turn on the named one. Beside a process that is bound to a processor and busy (vLLM on
+    the same machine) either was waited for three minutes. False as in `refuse_sockets`.
     """
-    return _install(_no_mbind, _ALL_THREADS | _SPECULATE)
+    return _install(_no_binding, _ALL_THREADS | _SPECULATE)
 
 
 def _install(code_for: Callable[[_Machine], bytes], flags: int) -> bool:
@@ -100,13 +101,14 @@ def _no_sockets(machine: _Machine) -> bytes:
     )
 
 
-def _no_mbind(machine: _Machine) -> bytes:
+def _no_binding(machine: _Machine) -> bytes:
     """It keeps a habit of a library, not an attacker: calls by another machine's numbers are let through."""
     return _assembled(
         (_LOAD, 0, 0, _MACHINE_AT),
-        (_IF_EQUAL, 0, 3, machine.arch),
+        (_IF_EQUAL, 0, 4, machine.arch),
         (_LOAD, 0, 0, _NUMBER_AT),
-        (_IF_EQUAL, 0, 1, machine.mbind),
+        (_IF_EQUAL, 1, 0, machine.mbind),
+        (_IF_EQUAL, 0, 1, machine.sched_setaffinity),
         (_RETURN, 0, 0, _ERRNO | errno.EPERM),
         (_RETURN, 0, 0, _ALLOW),
     )

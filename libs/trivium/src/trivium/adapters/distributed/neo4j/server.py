@@ -105,10 +105,21 @@ class Neo4jServer:
                 time.sleep(FIRST_PAUSE_S)
 
     def run(self, statement: LiteralString, **parameters: Any) -> Rows:
-        """One statement in a transaction of its own, as schema changes and `IN TRANSACTIONS` need it."""
-        with self._translated(), self._writer().session(database=self._database) as session:
-            self._look(session)
-            return session.run(statement, parameters).values()
+        """One statement in a transaction of its own, as schema changes and `IN TRANSACTIONS` need it.
+
+        Once more after a deadlock, so it may have been done in part: for what can be done twice.
+        """
+        with self._translated():
+            last_try = time.monotonic() + WRITE_RETRY_S
+            while True:
+                try:
+                    with self._writer().session(database=self._database) as session:
+                        self._look(session)
+                        return session.run(statement, parameters).values()
+                except TransientError as error:
+                    if not error.is_retryable() or time.monotonic() > last_try:
+                        raise
+                time.sleep(FIRST_PAUSE_S)
 
     def create(self, statement: LiteralString, **parameters: Any) -> None:
         """One statement that makes an index or constraint `IF NOT EXISTS`.
