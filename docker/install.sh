@@ -30,7 +30,7 @@ site=/opt/trivium/lib/python3.11/site-packages
 rm -rf "$site"/{Crypto/SelfTest,Cryptodome/SelfTest,youtube_transcript_api/test,pint/testsuite} "$site"/numpy/{fft,lib,linalg,ma,polynomial,random}/tests "$site"/numpy/_core/include
 case $image in
     inference* | trivium)  # libraries of models compile by headers, and import much when they are asked
-        "$tools/bin/python" -m compileall -q -j 2 -x olefile2 --invalidation-mode unchecked-hash /opt/trivium/lib ;;
+        "$tools/bin/python" -m compileall -q -j 2 -x 'olefile2|torch/testing/_internal' --invalidation-mode unchecked-hash /opt/trivium/lib ;;
     *)  # also without what compilers, editors and debuggers read, and without optional parts of libraries that nothing here asks for
         rm -rf "$site"/numpy/{f2py,distutils} "$site"/lxml/{includes,isoschematron,objectify.*} "$site"/PIL/_{avif,imagingft,imagingtk}.* \
             "$site"/pillow.libs/lib{avif,freetype,harfbuzz,brotli}*

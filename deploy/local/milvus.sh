@@ -28,6 +28,7 @@ run_server() {
     cd "$DIR/data"
     export ETCD_CONFIG_PATH=$DIR/etcd.yaml
     export DEPLOY_MODE=STANDALONE METRICS_PORT=$MILVUS_HEALTH_PORT
+    export COMMON_GRACEFULSTOPTIMEOUT=5  # seconds; else half an hour, for another query node to take what it holds
     exec "$DIR/venv/bin/python" "$HERE/own_network.py" $PORTS -- env "LD_LIBRARY_PATH=$DIR/data/bin" "$DIR/data/bin/milvus" run standalone
 }
 

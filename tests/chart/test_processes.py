@@ -9,6 +9,7 @@ import io
 import json
 import os
 import subprocess
+import sys
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,8 +17,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+import yaml
 from buckets import client
-from helm import Helm
+from helm import ROOT, Helm
 from leftovers import claim_broker, remove_all
 from pods import Pods, pods
 from waiting import wait_until
@@ -27,6 +29,8 @@ from trivium.config import load_settings
 KEY = "key-of-the-chart"
 READY = ("inference", "control", "worker-ingest", "worker-graph", "query-api")
 STOP_S = 10.0
+COMPOSE = yaml.safe_load((ROOT / "docker/compose.yaml").read_text())["services"]
+IN_COMPOSE = {"control": "ingest-control", "worker-ingest": "ingest-worker", "worker-graph": "graph-worker"}
 
 
 @pytest.fixture(scope="module")
@@ -80,6 +84,15 @@ def curl(running: Pods, *arguments: str) -> dict[str, Any]:
     return found
 
 
+def asked_by_compose(name: str) -> list[str]:
+    """The health check that docker/compose.yaml has for the same process, as a container engine runs it."""
+    kind, *command = COMPOSE[IN_COMPOSE.get(name, name)]["healthcheck"]["test"]
+    given = [part.replace("$$", "$") for part in command]
+    if kind == "CMD-SHELL":
+        return ["sh", "-c", *given]
+    return [sys.executable if part == "python" else part for part in given]
+
+
 @pytest.mark.timeout(900)
 def test_from_nothing_to_a_cited_answer_and_to_the_end(running: Pods, tmp_path: Path) -> None:
     assert "Every server is ready." in running.run("trivium-prepare")
@@ -91,6 +104,7 @@ def test_from_nothing_to_a_cited_answer_and_to_the_end(running: Pods, tmp_path: 
         pod = running.running[f"trivium-{name}"]
         told[name] = {"ready_s": round(pod.wait_until_ready(), 1)}
         assert pod.probe(pod.container["livenessProbe"]), pod.log()
+        assert pod.run(asked_by_compose(name)) == 0, pod.log()
         assert pod.status("Uid").split() == ["10001"] * 4
         assert pod.status("NoNewPrivs") == "1"
         assert int(pod.status("CapEff"), 16) == int(pod.status("CapBnd"), 16) == 0

@@ -206,6 +206,14 @@ def test_every_container_has_a_limit_of_memory() -> None:
     assert [name for name, service in SERVICES.items() if "mem_limit" not in service] == []
 
 
+def test_every_server_has_time_to_stop_and_milvus_ends_well_before() -> None:
+    """Alone it would wait for half an hour: no other query node takes what it holds."""
+    assert {SERVERS[name]["stop_grace_period"] for name in set(SERVERS) - ONCE} == {"60s"}
+    waits = environment(SERVERS["milvus"])["COMMON_GRACEFULSTOPTIMEOUT"]
+    assert f"COMMON_GRACEFULSTOPTIMEOUT={waits} " in (ROOT / "deploy/local/milvus.sh").read_text()
+    assert int(waits) < 25, "services.sh kills after that"
+
+
 def test_every_image_of_the_chart_is_a_target_of_the_dockerfile_and_holds_what_is_locked() -> None:
     targets = set(re.findall(r"^FROM base AS (\S+)$", (ROOT / "docker/Dockerfile").read_text(), re.M)) - {"tools"}
     assert targets == {*VALUES["images"].values(), "inference-cuda"}

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import islice
 
+from trivium.batches import batches
 from trivium.domain.verdicts import Verdict
+from trivium.ports.graph import NAMES_AT_ONCE
 from trivium.resolution.blocking import blocks_of
 from trivium.resolution.record import Record
 from trivium.resolution.settle import settle
@@ -26,13 +28,14 @@ class NameIndex:
         self.verdicts: dict[str, tuple[Verdict, ...]] = {}
 
     def update(self, records: Iterable[Record] = (), dropped: Iterable[str] = ()) -> None:
-        """Put names, or what is now known of them, and drop others."""
+        """Put names, or what is now known of them, and drop others; as many are settled at once as in a store."""
         put = {record.key: record for record in records if self._records.get(record.key) != record}
         gone = set(dropped) - put.keys()
         self._records.update(put)
         for key in gone:
             self._records.pop(key, None)
-        settle(self, put.keys() | gone)
+        for keys in batches(sorted(put.keys() | gone), NAMES_AT_ONCE):
+            settle(self, keys)
 
     @property
     def targets(self) -> dict[str, str]:

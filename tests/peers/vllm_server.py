@@ -12,7 +12,7 @@ import httpx2
 from local_services import services
 from waiting import wait_until
 
-SERVER = "http://127.0.0.1:18000"
+SERVER = f"http://127.0.0.1:{os.environ.get('VLLM_PORT', '18000')}"  # deploy/local/ports.env
 LEAST_PRIORITY = 19  # nice(2)
 
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 import pickle
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -115,6 +116,16 @@ async def test_a_cross_encoder_scores_every_passage_alone_as_in_company(cross_en
     assert await reranker.score("river", ["bread"]) == pytest.approx(together[1:2], abs=1e-5)
     assert await reranker.score("river", []) == []
     assert reranker.name.startswith("cross-encoder:")
+
+
+@pytest.mark.models
+async def test_a_question_without_end_takes_no_time_without_end(cross_encoder: Path) -> None:
+    reranker = CrossEncoderReranker(str(cross_encoder))
+    reranker.load()
+    began = time.process_time()
+    assert len(await reranker.score("river " * 200_000, ["the bridge", "bread"] * 8)) == 16
+    assert sum(reranker.count_tokens(reranker.pairs("river " * 200_000, ["bread"] * 16))) > 0
+    assert time.process_time() - began < 10
 
 
 @pytest.mark.models

@@ -21,6 +21,7 @@ from trivium.invalid_request import InvalidRequest
 
 DOMAIN = "trivium"
 DETAILS_KEY = "grpc-status-details-bin"
+_MESSAGE_CHARS = 500  # what a request said may stand in it; clients refuse an end of more than 8 KB
 _PASSING = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.RESOURCE_EXHAUSTED)
 
 
@@ -32,8 +33,9 @@ async def abort(
     With it comes BadRequest where fields of the request do not fit, and RetryInfo where the same may be asked later.
     """
     number: int = code.value[0]
-    status = Status(code=number, message=error.message, details=map(_packed, _details(code, error, request_id)))
-    await context.abort(code, error.message, ((DETAILS_KEY, status.SerializeToString()),))
+    message = error.message[:_MESSAGE_CHARS]
+    status = Status(code=number, message=message, details=map(_packed, _details(code, error, request_id)))
+    await context.abort(code, message, ((DETAILS_KEY, status.SerializeToString()),))
 
 
 def _details(code: grpc.StatusCode, error: TriviumError, request_id: str) -> Iterator[Message]:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from trivium.domain.errors import TryLater
+from trivium.stuck import end_if_stuck
 
 STOP_S = 8.0  # from the first signal to a process's end, whatever its threads or its servers do
 GIVE_BACK_S = 6.0  # from then on nobody waits for work in hand: it is given back unfinished
@@ -60,8 +61,13 @@ class Stopping:
 
 
 def begin_on_signals(stopping: Stopping) -> None:
-    """From now on SIGINT and SIGTERM begin a stop, and the second one no more than the first. From the main thread."""
-    _hear(stopping.begin)
+    """From now on SIGINT and SIGTERM begin a stop, and the second one no more than the first. From the main thread.
+
+    On Linux they also end a process whose interpreter is stuck.
+    """
+    told, tells = os.pipe()
+    end_if_stuck(told)
+    _hear(stopping.begin, told, tells)
 
 
 @contextmanager
@@ -71,7 +77,7 @@ def on_signals(act: Callable[[], None]) -> Iterator[None]:
     What was done on these signals before is done again afterwards.
     """
     handlers = {number: signal.getsignal(number) for number in _HEARD}
-    before = _hear(act)
+    before = _hear(act, *os.pipe())
     try:
         yield
     finally:
@@ -80,12 +86,12 @@ def on_signals(act: Callable[[], None]) -> Iterator[None]:
         os.close(signal.set_wakeup_fd(before))
 
 
-def _hear(act: Callable[[], None]) -> int:
+def _hear(act: Callable[[], None], told: int, tells: int) -> int:
     """Have a thread call `act` at each signal; returns the descriptor that was woken before.
 
-    Python calls a handler on the main thread, which may be stuck in native code. The descriptor is written to at once.
+    Python calls a handler on the main thread, which may be stuck in native code. `tells` is written to at once, and
+    `told` is the other end of that pipe.
     """
-    told, tells = os.pipe()
     os.set_blocking(tells, False)
 
     def listen() -> None:

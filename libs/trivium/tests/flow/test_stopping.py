@@ -176,6 +176,35 @@ def test_a_process_whose_main_thread_is_stuck_in_native_code_ends() -> None:
             process.kill()
 
 
+KEEPS_THE_INTERPRETER = """
+import ctypes
+from trivium.stopping import Stopping, begin_on_signals, end_in_time
+stopping = Stopping()
+end_in_time(stopping, 0.1)
+begin_on_signals(stopping)
+print("ready", flush=True)
+while True:
+    ctypes.PyDLL(None).sleep(100)  # unlike CDLL, it keeps the interpreter's lock
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="as trivium.stuck")
+def test_a_process_ends_whose_native_code_keeps_the_interpreter() -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-c", KEEPS_THE_INTERPRETER], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    with process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        process.terminate()
+        try:
+            _, told = process.communicate(timeout=30)
+        finally:
+            process.kill()
+    assert process.returncode == signal.SIGALRM
+    assert "line 9 in <module>" in told
+
+
 def test_what_signals_did_before_they_do_again() -> None:
     first, second = threading.Event(), threading.Event()
     kept = signal.getsignal(signal.SIGTERM)

@@ -14,9 +14,10 @@ from openai_peer import OpenAiPeer, Reply, Seen
 
 from trivium.domain.errors import NeverWill, Refused, TryLater
 from trivium.llm.connect import PROVIDERS, connect_llm
-from trivium.llm.reasoning import SpokenText
+from trivium.llm.reasoning import SpokenText, json_of, spoken
+from trivium.llm.shapes import decode_shape
 from trivium.llm.transport import LlmLimits
-from trivium.ports.llm import Llm, Message, Picture, ToolCall
+from trivium.ports.llm import Completion, Llm, Message, Picture, ToolCall
 
 HELLO = [Message("system", "Be brief."), Message("user", "Hello?")]
 QUICK = LlmLimits(backoff_s=0.01, max_backoff_s=0.02)
@@ -140,6 +141,16 @@ def test_thoughts_that_end_with_a_quotation_end_wherever_the_pieces_are_cut(cut:
     assert said.feed(text[:cut]).text + said.feed(text[cut:]).text + said.finish() == "It is."
 
 
+@pytest.mark.parametrize("text", ["word " * 40_000, '"<' * 100_000, "</think>" * 25_000, "```json\n" + "\n" * 200_000])
+def test_an_answer_without_end_takes_no_time_without_end(text: str) -> None:
+    began = time.process_time()
+    spoken(Completion(text))
+    json_of(text)
+    with pytest.raises(msgspec.DecodeError):
+        decode_shape(text, City)
+    assert time.process_time() - began < 2
+
+
 @pytest.mark.parametrize(
     "provider", sorted(set(PROVIDERS) - {"anthropic"})
 )  # its JSON is a tool's input, beside the text
@@ -249,6 +260,55 @@ async def test_a_flood_is_stopped_at_its_bound(streaming: bool) -> None:
             await (streamed(llm) if streaming else llm.complete(HELLO))
         await llm.close()
     assert caught.value.code == "llm_too_much"
+
+
+async def test_a_line_without_end_takes_no_time_without_end() -> None:
+    with OpenAiPeer([Reply(raw=b"data: " + b"a" * 4_000_000)]) as peer:
+        llm = client(peer)
+        with pytest.raises(NeverWill) as caught:
+            await streamed(llm, timeout_s=10)
+        await llm.close()
+    assert caught.value.code == "llm_not_understood"
+
+
+@pytest.mark.parametrize("streaming", [True, False])
+async def test_an_answer_in_crumbs_lets_others_go_on(streaming: bool) -> None:
+    crumbs = 3_000
+    turns = 0
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal turns
+        await reader.readuntil(b"\r\n\r\n")
+        turns = 0
+        head = b"HTTP/1.1 200 OK\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n"
+        writer.write(head + b"1\r\na\r\n" * crumbs + b"0\r\n\r\n")
+        writer.close()
+
+    async def go_on() -> None:
+        nonlocal turns
+        while True:
+            await asyncio.sleep(0)
+            turns += 1
+
+    async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
+        url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        llm = connect_llm("openai", model="m", base_url=url, limits=QUICK)
+        other = asyncio.create_task(go_on())
+        with pytest.raises((NeverWill, TryLater)):
+            await (streamed(llm) if streaming else llm.complete(HELLO))
+        other.cancel()
+        await llm.close()
+    assert turns > crumbs
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+@pytest.mark.parametrize("tokens", [(-5, -1), (10**30, 2**63)])
+async def test_counts_of_tokens_that_cannot_be_true_count_as_untold(provider: str, tokens: tuple[int, int]) -> None:
+    with OpenAiPeer([Reply("Hello", tokens=tokens)]) as peer:
+        llm = client(peer, provider)
+        whole = await llm.complete(HELLO)
+        await llm.close()
+    assert (whole.text, whole.input_tokens, whole.output_tokens) == ("Hello", 0, 0)
 
 
 async def test_no_more_calls_at_once_than_configured() -> None:

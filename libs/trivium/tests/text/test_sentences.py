@@ -173,11 +173,86 @@ def test_text_without_visible_characters_has_no_sentences() -> None:
     assert split_sentences(" \n\t\u2028 ") == ()
 
 
+def test_wrapped_prose_below_a_narrow_term_goes_on_over_its_lines() -> None:
+    text = (
+        "hiveport port\n"
+        "The hiveport directive allows the port that is used for watching\n"
+        "hives (via the hivec program) to be altered from its default\n"
+        "(323). If set to 0, hived will not open the port, as told by\n"
+        "NTP servers."
+    )
+    assert [one.replace("\n", " ") for one in sentences(text)] == [
+        "hiveport port",
+        "The hiveport directive allows the port that is used for watching hives (via the hivec program) to be altered "
+        "from its default (323).",
+        "If set to 0, hived will not open the port, as told by NTP servers.",
+    ]
+
+
+def test_lines_below_a_narrow_one_that_are_no_prose_stay_apart() -> None:
+    text = "Guests\nAnna Keller, 12 Mill Lane, Upper Harrow, Kent\nBert Osei, 3 Station Road, Lower Harrow, Kent\nCarl"
+    assert len(sentences(text)) == 4
+
+
+@pytest.mark.parametrize("name", ["retryDelay", "max_size", "iPhone"])
+def test_a_sentence_may_begin_with_a_name_in_small_letters(name: str) -> None:
+    assert sentences(f"The limit is 5. {name} is 30 by default.") == ["The limit is 5.", f"{name} is 30 by default."]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "See e.g. retryDelay in the file.",
+        "It took approx. max_size bytes.",
+        "He came at 5. pm.",
+        "Die Hülle ist inkl. iPhone zu haben.",
+        "cp [OPTION]... fileName folder",
+    ],
+)
+def test_an_abbreviation_before_a_name_in_small_letters_ends_no_sentence(text: str) -> None:
+    assert len(sentences(text)) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"Stop! Thief!" he cried.',
+        'The prompt "Go on? Yes or no" appears twice.',
+        "He said “Wait. Here it comes!” and ran off.",
+        '"Who is it?" Tom asked.',
+        "Ada Falk founded the rowing club in August and led it until March\n1996.",
+        "It was first named for the plastic dinosaur that appeared in the\nToy Barn films.",
+    ],
+)
+def test_a_sentence_goes_on_behind_a_mark_in_quotes_and_a_line_that_leads_on(text: str) -> None:
+    assert sentences(text) == [text]
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ('He cried "Stop!" Tom ran.', 2),
+        ('He cried "Stop! Thief!" Tom ran.', 3),
+        ('The pipe is 5" wide. It leaks. The 3" one "holds" well.', 3),
+        ("The first of the three boats was sold in March\nThe second was kept.", 2),
+        ('"It is late." Tom said so twice.', 2),
+        ("What the tablets are and what they are used for\nThey hold pelastine.", 2),
+        ("15;marriage on a Saturday;castle;May to September\n16;moped plate;at once", 2),
+        ("We sold the most boats of the year in March\n12 members joined", 2),
+        ("apt install hive\nhivectl init --store /srv/hive/combs --all\nhivectl enable --now every hive in it", 2),
+    ],
+)
+def test_other_quotes_and_lines_end_a_sentence_as_before(text: str, count: int) -> None:
+    assert len(sentences(text)) == count
+
+
 def test_spans_count_in_the_given_text() -> None:
     assert split_sentences("  One.  Two. ") == (Span(2, 6), Span(8, 12))
 
 
-@pytest.mark.parametrize("unit", [".", "\v", "\n ", ")", "x", " ", "a.", "A. ", "[1]", ".)", "\r\n", "。", "- "])
+@pytest.mark.parametrize(
+    "unit", [".", "\v", "\n ", ")", "x", " ", "a.", "A. ", "[1]", ".)", "\r\n", "。", "- ", '"! A']
+)
 def test_hostile_repetition_takes_linear_time(unit: str) -> None:
     assert growth(lambda chars: split_sentences(unit * (chars // len(unit))), 20_000) < LINEAR
 

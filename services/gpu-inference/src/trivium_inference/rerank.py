@@ -12,6 +12,7 @@ from trivium.domain.errors import NeverWill, TryLater
 from trivium_inference.torch_library import load_torch
 
 _BATCH: Final = 16
+_CHARS_PER_TOKEN: Final = 16  # no ordinary text has longer tokens; only bounds what is tokenized in vain
 Pair = tuple[str, str]
 
 
@@ -40,16 +41,22 @@ class CrossEncoderReranker:
         """
         if not passages:
             return []
-        return await asyncio.to_thread(self.score_pairs, [(query, passage) for passage in passages])
+        return await asyncio.to_thread(lambda: self.score_pairs(self.pairs(query, passages)))
 
     def load(self) -> None:
         """Load the model now rather than at the first call. Raises `NeverWill` (`model_missing`)."""
         self._loaded()
 
+    def pairs(self, query: str, passages: Sequence[str]) -> list[Pair]:
+        """What `score_pairs` takes: of each text as much as the model's window may hold. Raises as it does."""
+        encoder, _ = self._loaded()
+        limit = encoder.tokenizer.model_max_length * _CHARS_PER_TOKEN
+        return [(query[:limit], passage[:limit]) for passage in passages]
+
     def count_tokens(self, pairs: Sequence[Pair]) -> list[int]:
         """What the model reads of each pair. Beside `score_pairs`; raises as it does."""
         encoder, counter = self._loaded()
-        return [min(len(found), encoder.max_length) for found in counter.encode_batch(list(pairs))]
+        return [min(len(found), encoder.tokenizer.model_max_length) for found in counter.encode_batch(list(pairs))]
 
     def score_pairs(self, pairs: Sequence[Pair]) -> list[float]:
         """One score per (query, passage), in order; raises as `score` does. Blocks, one call at a time."""

@@ -26,6 +26,7 @@ from trivium_inference.visual_process import PictureProcess
 
 VISUAL_VERSION: Final = 1
 _BATCH: Final = 16
+_CHARS_PER_TOKEN: Final = 16  # no ordinary text has longer tokens; only bounds what is tokenized in vain
 _KINDS: Final = ("clip", "siglip")
 _FILES: Final = ("config.json", "preprocessor_config.json", "tokenizer.json")
 
@@ -97,9 +98,11 @@ class ClipEncoder:
         """What the model reads of each text, within its window; `encode_texts` takes it."""
         if not texts:
             return []
-        tokenizer = self._loaded.tokenizer
+        tokenizer, limit = self._loaded.tokenizer, self.max_tokens * _CHARS_PER_TOKEN
         with self._reading:
-            found = tokenizer(list(texts), truncation=True, max_length=self.max_tokens)["input_ids"]
+            found = tokenizer([text[:limit] for text in texts], truncation=True, max_length=self.max_tokens)[
+                "input_ids"
+            ]
         return [np.asarray(ids, np.int64) for ids in found]
 
     def encode_images(self, pixels: Sequence[Vector]) -> Vector:

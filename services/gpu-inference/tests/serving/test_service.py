@@ -26,8 +26,9 @@ from trivium.rpc_status import reason_of
 from trivium.v1 import inference_pb2 as pb
 from trivium.v1.inference_pb2_grpc import InferenceServiceStub
 from trivium_inference.embed import TextEmbedder
+from trivium_inference.image_child import corrupt_image
 from trivium_inference.serving import engines as serving_engines
-from trivium_inference.serving import health
+from trivium_inference.serving import health, service
 from trivium_inference.serving.engines import Engines, with_queues
 from trivium_inference.serving.server import SERVICE, running
 
@@ -268,6 +269,37 @@ async def test_what_breaks_the_model_fails_alone(
         (wanted,) = embedder.embed_passages([Passage(f"river {number}", "t")])
         assert np.array_equal(rows(answer.vectors, 384)[0], wanted.passage)
     await held
+
+
+async def test_more_words_than_an_answer_holds_are_refused_before_work(
+    seeing: InferenceServiceStub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service, "MAX_ANSWER_BYTES", 10 * 8 * 4)
+    texts = pb.EmbedVisualRequest.Texts
+    answer = await seeing.EmbedVisual(pb.EmbedVisualRequest(texts=texts(texts=["a"] * 10)))
+    assert len(answer.vectors) == service.MAX_ANSWER_BYTES
+    code, reason = await failure(seeing.EmbedVisual(pb.EmbedVisualRequest(texts=texts(texts=["a"] * 11))))
+    assert (code, reason.reason) == (grpc.StatusCode.INVALID_ARGUMENT, "REQUEST_TOO_LARGE")
+
+
+async def test_health_is_serving_once_a_decoder_that_died_at_the_start_is_back(
+    embedder: TextEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class DiesOnce(HeldPictures):
+        def read_images(self, images: Sequence[bytes]) -> list[Vector]:
+            if not self.begun:
+                self.begun.append(b"")
+                raise corrupt_image("it crashes the decoder")
+            return super().read_images(images)
+
+    monkeypatch.setattr(health, "EVERY_S", 0.05)
+    visual: Any = DiesOnce(1)
+    with with_queues(embedder, BlindOcr(1), None, None, Settings(), visual) as engines:
+        async with (
+            running(engines, "127.0.0.1:0", grace_s=0) as port,
+            grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel,
+        ):
+            await becomes(channel, health_pb2.HealthCheckResponse.SERVING)
 
 
 async def test_health_is_serving_after_a_batch_and_not_when_batches_fail_or_hang(

@@ -174,6 +174,14 @@ async def test_more_than_it_takes_is_refused_and_nothing_stays() -> None:
         assert failure.value.code == "request_too_large"
 
 
+@pytest.mark.models
+async def test_a_language_without_end_is_refused_in_few_words(remote: RemoteTranscriber) -> None:
+    with pytest.raises(NeverWill) as failure:
+        await asyncio.to_thread(remote.transcribe, encoded(tone(1)), "x" * 100_000)
+    assert failure.value.code == "unknown_language"
+    assert len(failure.value.message) <= 500
+
+
 async def test_an_empty_piece_at_the_end_takes_back_nothing_that_was_asked() -> None:
     async def pieces() -> AsyncIterator[pb.TranscribeRequest]:
         yield pb.TranscribeRequest(language="sv", heard_s=0.5)

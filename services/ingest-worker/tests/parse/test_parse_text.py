@@ -69,6 +69,16 @@ def test_words_broken_at_the_ends_of_lines_are_whole(parse: Parse) -> None:
     assert "pre-\nand post-war Trans-\nIndus, read-\nable state-of-\nthe-art x.org/my-\npage" in told
 
 
+def test_words_that_a_manual_breaks_by_its_own_hyphen_are_whole(parse: Parse) -> None:
+    text = "The default is be\u2010\n\t low the (lib\u2010\nrary's) prune-exam\u2010\nple, pre\u2010\nand post-war."
+    assert parse(text).text == "The default is below the (library's) prune-example, pre\u2010\nand post-war."
+
+
+def test_a_text_that_has_this_hyphen_in_its_words_is_left_as_it_is(parse: Parse) -> None:
+    text = "The well\u2010\nknown state\u2010of\u2010\nthe\u2010art is read\u2010\nonly."
+    assert parse(text).text == text
+
+
 def test_a_text_that_may_only_break_at_hyphens_is_left_as_it_is(parse: Parse) -> None:
     text = "He is a well-\nknown man, and wrote a decision-\nmaking guide as open-\nsource."
     assert parse(text).text == text

@@ -55,6 +55,28 @@ def test_only_a_row_of_one_cell_is_said_once(parse: Parse, rows: str, read: str)
     assert texts(document, UnitKind.TABLE) == [f"{read}\nMonday: closed; Tuesday: 9-12"]
 
 
+@pytest.mark.parametrize(
+    ("rows", "named"),
+    [
+        ((("New", "Ctrl+N"), ("Open", "Ctrl+O"), ("Rename", "F2")), False),
+        ((("--all", "Everything"), ("--brief", "Less")), False),
+        ((("Action", "Keys"), ("Open", "Ctrl+O"), ("Close", "Ctrl+W")), True),
+        ((("New", "Alt+N"), ("Open", "Strg+O"), ("Close", "Strg+W")), False),
+        ((("Ann", "ann@example.org"), ("Bo", "bo@example.net")), False),
+        ((("Team A+B", "Team C+D"), ("Ann", "Cy"), ("Bo", "Di")), True),
+        ((("Input+Output", "Model"), ("text+image", "Owl"), ("text+sound", "Jay")), True),
+        ((("Under <10", "Over"), ("<2 mg", "none"), ("<4 mg", "some")), True),
+    ],
+)
+def test_a_first_row_that_is_written_like_those_below_names_no_columns(
+    parse: Parse, rows: tuple[tuple[str, str], ...], named: bool
+) -> None:
+    cells = "".join(f"<tr><td>{one}</td><td>{other}</td></tr>" for one, other in rows)
+    (read,) = texts(parse(f"<!doctype html><h1>Keys</h1><table>{cells}</table>"), UnitKind.TABLE)
+
+    assert read.startswith(f"{rows[0][0]}: {rows[1][0]}; ") is named
+
+
 def test_columns_that_come_from_above_are_read_in_linear_time(parse: Parse) -> None:
     def table(count: int) -> ParsedDocument:
         return parse(f"<!doctype html><table><tr>{'<td rowspan=9>a<td>' * count}</tr>{'<tr>' * 8}</table>")

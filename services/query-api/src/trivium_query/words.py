@@ -60,6 +60,7 @@ _IRREGULAR = dict(
 _PREFIXED = re.compile(r"(under|over|out|fore|for|with|mis|re)(.+)")  # "underwritten" is of "underwrite"
 _WORD = re.compile(rf"[^\W_{SPACELESS}{MARKED}]+(?:[.,]\d+)*|[{SPACELESS}]+|[{MARKED}]+")
 _TOKEN = re.compile(rf"(?:[^\W_]|[{MARKED}])+")
+_PARTING = {code: " " for code in range(128) if not chr(code).isalnum()}  # of ASCII, what no token holds
 _POSSESSIVE = re.compile(r"['\u2019]s$")
 _ACCENTS = re.compile(
     "[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670]+"
@@ -97,7 +98,8 @@ def _present(word: str) -> str:
 
 def tokens(text: str) -> tuple[str, ...]:
     """Every run of letters and digits, folded, in order."""
-    return tuple(_TOKEN.findall(fold(text)))
+    folded = fold(text) if text.isascii() else " ".join(map(fold, text.split()))  # most words are ASCII, and quick
+    return tuple(folded.translate(_PARTING).split() if folded.isascii() else _TOKEN.findall(folded))
 
 
 def terms(text: str) -> list[tuple[str, ...]]:

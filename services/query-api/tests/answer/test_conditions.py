@@ -8,7 +8,14 @@ from trivium.domain.chunks import Chunk, Span
 from trivium.domain.parsed import UnitKind
 from trivium.domain.retrieval import Hit
 from trivium.text.sentences import split_sentences
-from trivium_query.answer.direct.conditions import is_no_age, is_no_count, is_of_another_row, is_of_the_other, meets
+from trivium_query.answer.direct.conditions import (
+    is_no_age,
+    is_no_count,
+    is_of_a_case,
+    is_of_another_row,
+    is_of_the_other,
+    meets,
+)
 from trivium_query.answer.direct.hops import Found
 
 HOURS = "The house is open from 6 am to 9 pm; in winter (November to February) only from 10 am to 4 pm."
@@ -99,3 +106,20 @@ def test_who_came_before_somebody_is_another(question: str, words: str, other: b
 def test_a_cell_stands_in_the_row_that_has_most_of_the_question(question: str, words: str, *, other: bool) -> None:
     assert is_of_another_row(question, found(BOATS, words, UnitKind.TABLE)) is other
     assert not is_of_another_row(question, found(BOATS, words))
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "words", "of_a_case"),
+    [
+        ("How many members can the board have?", "When there are 5 members or fewer it may name more.", "5", True),
+        ("How many members can the board have?", "The board has up to 8 members.", "8", False),
+        ("How many members can the board have?", "If the board has fewer than 4 members, it names more.", "4", True),
+        ("How many members are needed for a new one?", "When there are 5 members or fewer it names more.", "5", False),
+        ("How many cabins had the ship?", "When the ship was launched it had 40 cabins.", "40", False),
+        ("How many schools are in Harrow?", "Otto moved to Harrow, where there are 3 schools.", "3", False),
+        ("How many lifeboats are there?", "While there are 12 lifeboats, two leak.", "12", False),
+        ("What does the board do?", "When there are 5 members or fewer it may name more.", "5", False),
+    ],
+)
+def test_the_case_in_which_something_holds_is_no_count(question: str, text: str, words: str, of_a_case: bool) -> None:
+    assert is_of_a_case(question, found(text, words)) is of_a_case

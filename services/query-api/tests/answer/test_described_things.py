@@ -10,6 +10,7 @@ from trivium.domain.retrieval import Hit
 from trivium.text.sentences import split_sentences
 from trivium_query.answer.answerers.definition import answer_by_definition
 from trivium_query.answer.answerers.enumeration import answer_by_items
+from trivium_query.answer.answerers.procedure import answer_by_steps
 from trivium_query.answer.answerers.reason import answer_by_reason
 from trivium_query.answer.direct.agents import acts_on_what_is_asked, agents_in
 from trivium_query.answer.direct.alternatives import weigh
@@ -247,3 +248,28 @@ def test_what_something_is_used_for_is_told_of_itself(text: str, verdict: Verdic
 def test_a_term_is_defined_of_what_it_is_in(title: str, text: str, says: str | None) -> None:
     told = answer_by_definition("What is a smoker in a hive?", [hit(text, title=title)])
     assert (told.draft.short if told else None) == says
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "short"),
+    [
+        ("What does Larch stand for?", "Larch is a language for drawing maps.", None),
+        ("What does Larch mean?", "Larch is a language for drawing maps.", "a language for drawing maps"),
+        ("What does LDM stand for?", "The Language for Drawing Maps (LDM) is old.", "Language for Drawing Maps"),
+        ("What does Larch stand for?", "Larch stands for lasting charts.", "lasting charts"),
+        ("What does Larch stand for?", "Larch is an acronym of lasting charts.", "an acronym of lasting charts"),
+        ("What does LDM stand for?", "LDM: Language for Drawing Maps", "Language for Drawing Maps"),
+        ("What does LDM stand for?", "LDM: a way to draw", None),
+        ("What does a red flag stand for?", "A red flag means danger.", "danger"),
+    ],
+)
+def test_what_letters_stand_for_is_told_by_them_alone(question: str, text: str, short: str | None) -> None:
+    answered = answer_by_definition(question, [hit(text)])
+    assert (answered and answered.draft.short) == short
+
+
+def test_a_list_is_no_way_to_do_what_is_asked_of_a_name_alone() -> None:
+    contents = "Larch Book\n\n1. What is Larch?\n2. Leaders\n3. Releases"
+    assert answer_by_steps("How do you say Larch?", [hit(contents)]) is None
+    assert answer_by_steps("How Do I Install Larch?", [hit("To install Larch:\n1. Load it\n2. Start it")]) is not None
+    assert answer_by_steps("How do I install Larch?", [hit("To install Larch:\n1. Load it\n2. Start it")]) is not None

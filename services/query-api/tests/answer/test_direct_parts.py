@@ -409,6 +409,25 @@ async def test_the_sentence_that_decides_is_not_the_one_that_it_was_read_with() 
     assert found.sentence.text == "Dogs stay outside."
 
 
+async def test_the_one_before_decides_only_where_it_has_as_much_of_the_question() -> None:
+    text = "Ghosts keep no gear. You cannot sell gear to shops."
+    ranked = extract("Can I sell gear in shops?", [hit("", text)], None, {}).ranked
+
+    async def read(_: str, passages: Sequence[Passage]) -> list[Reading]:
+        return [Reading((ReadSpan(*NO, 4.0 + len(one.text), 0.5),), 1.0) for one in passages]
+
+    found = await read_yes_or_no("Can I sell gear in shops?", ranked, read, READ_ALONE)
+    assert found is not None
+    assert found.sentence.text == "You cannot sell gear to shops."
+
+
+def test_a_heading_that_is_but_the_name_says_neither_yes_nor_no() -> None:
+    text = "Heron Hall 6.0\n\nIt was never finished.\n\nOther notes"
+    found = worth_reading(extract("Was Heron Hall 6.0 ever finished?", [hit("", text)], None, {}))
+    assert "It was never finished." in [one.text for one in found]
+    assert "Heron Hall 6.0" not in [one.text for one in found]
+
+
 def test_yes_or_no_is_read_from_a_sentence_and_the_one_before_it() -> None:
     text = "The pool is heated. It opens in May. Bring a towel."
     spans = [Span(0, 19), Span(20, 36), Span(37, 51)]

@@ -9,7 +9,7 @@ from trivium.domain.chunks import Chunk, Span
 from trivium.domain.parsed import UnitKind
 from trivium.domain.retrieval import Hit
 from trivium.text.sentences import split_sentences
-from trivium_query.answer.answerers.entry import answer_by_described_option, answer_by_entry
+from trivium_query.answer.answerers.entry import answer_by_described_option, answer_by_entry, entries_in
 
 MANUAL = """OPTIONS
 
@@ -199,3 +199,89 @@ def test_an_option_is_found_by_what_it_does(question: str, option: str, verdict:
 )
 def test_what_no_option_does_is_left_to_others(question: str) -> None:
     assert answer_by_described_option(question, HITS) is None
+
+
+PAGE = """-N
+--timestamping
+Look at the time of the hive.
+
+-xdev Don't look into hives that stand
+on other meadows.
+
+-d A synonym for -deep.
+
+-n, --lines=
+Show the newest hives. The default value is 10 if
+nothing is given.
+
+makehive threshold limit
+Normally the daemon will cause the bees to gradually correct any
+drift of the hive.
+
+This directive forces the daemon to move the hive if the drift is
+larger than a threshold.
+
+RestartSec=
+Configures the time to sleep. Defaults to 100ms.
+
+Example:
+hived -N https://example.com"""
+
+
+@pytest.mark.parametrize(
+    ("question", "says"),
+    [
+        ("What does -N do in hived?", "-N --timestamping Look at the time of the hive. [Source: hived.txt, chunk 1]"),
+        ("What does hived --timestamping do?", "-N --timestamping Look at the time of the hive."),
+        ("What does -xdev do?", "-xdev Don't look into hives that stand"),
+        ("What does hived -d mean?", "-d A synonym for -deep."),
+        ("What does hived -n show?", "-n, --lines= Show the newest hives."),
+        ("What does the makehive directive do?", "makehive threshold limit Normally the daemon will cause"),
+        ("What does RestartSec do?", "RestartSec= Configures the time to sleep."),
+    ],
+)
+def test_a_manual_as_it_is_shown_on_a_screen_is_read(question: str, says: str) -> None:
+    answered = answer_by_entry(question, [hit(PAGE, "hived.txt")])
+    assert answered is not None
+    assert answered.draft.text.startswith(says)
+    assert answered.verdict is Verdict.SUPPORTED
+
+
+def test_all_paragraphs_of_a_directive_are_read() -> None:
+    answered = answer_by_entry("What does the makehive directive do?", [hit(PAGE, "hived.txt")])
+    assert answered is not None
+    assert "forces the daemon to move the hive" in answered.draft.text
+
+
+def test_a_default_is_asked_for_by_how_many() -> None:
+    answered = answer_by_entry("How many hives does hived -n show by default?", [hit(PAGE, "hived.txt")])
+    assert answered is not None
+    assert answered.draft.short == "10"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What does makehive do to the fence?",
+        "What does the limit directive do?",
+        "What does -x do in hived?",
+        "How many hives does hived -d show by default?",
+    ],
+)
+def test_what_a_manual_on_a_screen_does_not_tell_is_left_to_others(question: str) -> None:
+    assert answer_by_entry(question, [hit(PAGE, "hived.txt")]) is None
+
+
+def test_options_that_are_only_listed_have_no_text() -> None:
+    synopsis = hit("hived\n-a|--active y\n--tag Tag\n-A|--auto y\n-H|--hide\n--dry\nhived moves bees.", "hived.txt")
+    assert answer_by_entry("What does --tag do?", [synopsis]) is None
+
+
+@pytest.mark.parametrize("text", ["-Take tram 5 to the lake\n-Bring a towel", "-apples and pears from the garden"])
+def test_items_behind_a_dash_are_no_options(text: str) -> None:
+    assert not [one for one in entries_in(hit(f"For the trip\n\n{text}", "lake.txt")) if one.is_option]
+
+
+def test_what_an_option_was_in_a_story_is_no_option_of_a_manual() -> None:
+    manual = hit("-c, --choose=council\nLet the council choose the boat.", "ferry.txt")
+    assert answer_by_described_option("Which option did the council choose?", [manual]) is None

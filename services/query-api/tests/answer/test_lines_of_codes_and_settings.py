@@ -289,3 +289,47 @@ def test_a_change_is_what_its_first_word_for_one_says_or_a_feature_is_added(ques
     assert (
         [line.partition(" [Source")[0] for line in answered.draft.text.splitlines()] == lines if answered else not lines
     )
+
+
+SPACED = """# Set the number of hives. The first one is hive 0, you can look at
+# the file
+hives 16
+
+# The default is:
+#
+# queen-policy nobody
+
+# buzz always
+buzz everysec
+# buzz no"""
+
+
+@pytest.mark.parametrize(
+    ("question", "short"),
+    [
+        ("How many hives does the bee have?", "16"),
+        ("What is the default queen-policy of the bee?", "nobody"),
+        ("What is buzz set to?", "everysec"),
+    ],
+)
+def test_a_setting_may_have_a_blank_for_its_mark(question: str, short: str) -> None:
+    answered = answer_by_setting(question, as_read([hit(SPACED, UnitKind.CODE, source="bee.conf")]))
+    assert answered is not None
+    assert answered.draft.short == short
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("What is the honey of the bee?", "# The queen eats all others that use\n# honey cells\n\nhives 16"),
+        ("What is the honey of the bee?", "# honey cells\n# are full of it.\nhives 16"),
+        ("How many guards does the bee have?", "# Send the guards away after N seconds\nlifetime 30"),
+    ],
+)
+def test_what_goes_on_in_a_comment_or_counts_other_things_is_no_setting(question: str, text: str) -> None:
+    assert answer_by_setting(question, as_read([hit(text, UnitKind.CODE, source="bee.conf")])) is None
+
+
+def test_two_words_of_a_comment_or_of_a_program_are_no_setting() -> None:
+    assert answer_by_setting("What is the file?", as_read([hit(SPACED, UnitKind.CODE, source="bee.conf")])) is None
+    assert answer_by_setting("What is buzz set to?", as_read([hit(SPACED, UnitKind.CODE, source="bee.rb")])) is None

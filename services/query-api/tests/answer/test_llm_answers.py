@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -113,6 +114,15 @@ async def test_sentences_without_a_source_are_tied_to_the_one_that_bears_them_ou
     assert given.text == shown(events) == f"Neil Armstrong commanded the Apollo 11 mission {MARKER}."
     assert [citation.marker for citation in given.citations] == [MARKER]
     assert any("1 sentence" in note for note in given.notes)
+
+
+async def test_blanks_without_end_take_no_time_without_end(library: Library, ask: Ask) -> None:
+    told = {"delta": {"content": (" " * 50_000).join(GOOD.split())}, "finish_reason": "stop"}
+    said = Reply(raw=b"data: " + json.dumps({"choices": [told]}).encode() + b"\n\n")
+    began = time.process_time()
+    given, _, _ = await run(library, ask(QUESTION), scripted(said))
+    assert time.process_time() - began < 5
+    assert given.text.split() == f"Neil Armstrong commanded the Apollo 11 mission {MARKER}.".split()
 
 
 @pytest.mark.parametrize("said", ["Armstrong.", "Armstrong [1]."])

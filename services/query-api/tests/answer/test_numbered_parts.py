@@ -16,7 +16,7 @@ from trivium.text.sentences import split_sentences
 from trivium_query.answer.answer import answer
 from trivium_query.answer.answerers.answered import Answered
 from trivium_query.answer.answerers.listing import Collection
-from trivium_query.answer.answerers.numbered import answer_by_number, part_asked
+from trivium_query.answer.answerers.numbered import answer_by_number, part_asked, part_within, within_part
 from trivium_query.answer.answerers.outline import parts_in
 from trivium_query.requests import AskRequest
 
@@ -248,3 +248,55 @@ async def test_the_whole_document_is_looked_through_where_a_hit_is_of_it(library
     assert later.id in {hit.chunk.id for hit in given.hits}
     none = await answer(ask("What does clause 8.1 of the lease say?"), opened)
     assert (none.found, none.verdict) == (False, Verdict.NOT_SUPPORTED)
+
+
+CARRIAGE = """Terms of carriage
+
+4.1 The carrier waits for an hour. The carrier may not refuse goods.
+
+4.2 The carrier may refuse goods that smell. Loading is paid by the sender.
+
+5. The sender may refuse to pay."""
+
+
+@pytest.mark.parametrize(
+    ("question", "says"),
+    [
+        ("May the carrier refuse goods under clause 4.2?", "The carrier may refuse goods that smell."),
+        ("Who pays the loading according to clause 4.2 of the terms?", "The carrier may refuse goods that smell."),
+        ("May the carrier refuse goods under clause 9?", ""),
+        ("May the carrier refuse goods under clause 4.2 of the moon treaty?", ""),
+        ("What does clause 4.2 say?", None),
+        ("May the carrier refuse goods in rule of thumb?", None),
+        ("May the carrier refuse goods in section two?", None),
+        ("Can I park in number 5?", None),
+    ],
+)
+def test_what_is_asked_in_a_part_is_read_in_it_alone(question: str, says: str | None) -> None:
+    asked = part_within(question)
+    assert (asked is None) == (says is None)
+    if asked is None:
+        return
+    spans = tuple(split_sentences(CARRIAGE))
+    chunk = Chunk("c1", "d1", "v", 0, CARRIAGE, Span(0, len(CARRIAGE)), "terms.txt", spans)
+    (hit,) = within_part(asked, [[chunk]], [Hit(chunk, 1, 1.0)])
+    told = [one.of(hit.chunk.text) for one in hit.chunk.sentences]
+    assert len(hit.chunk.text) == len(CARRIAGE)
+    assert (says in " ".join(told) and len(told) < len(spans)) if says else hit.chunk is chunk
+
+
+async def test_the_part_is_found_and_read_in_the_documents_of_the_hits(library: Library, ask: Ask) -> None:
+    library.add("terms.txt", CARRIAGE, title="Terms of carriage")
+
+    class Whole:
+        async def passages(self, document_id: str, version: str) -> list[Chunk]:
+            return [each for each in library.chunks if each.document_id == document_id and each.version == version]
+
+    collection: Collection = Whole()  # type: ignore[assignment]
+    opened = msgspec.structs.replace(library.dependencies(), collection=collection)
+    given = await answer(ask("May the carrier refuse goods under clause 4.2?"), opened)
+    assert "that smell" in given.text
+    assert "may not refuse" not in given.text
+    assert CARRIAGE in [hit.chunk.text for hit in given.hits]  # as it stands, not with blanks
+    which = await answer(ask("Which clause deals with loading?"), opened)
+    assert which.short == "clause 4.2"

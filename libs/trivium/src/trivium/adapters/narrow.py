@@ -37,7 +37,7 @@ def cosines(rows: Mapping[str, Int16Vectors], vector: NDArray[np.float32]) -> di
     filled = [(key, matrix) for key, matrix in rows.items() if len(matrix) and matrix.shape[1] == len(vector)]
     if not filled:
         return {}
-    together = np.concatenate([matrix for _, matrix in filled]).astype(np.float32)
+    together = np.concatenate([matrix for _, matrix in filled], dtype=np.float32)
     values = np.vecdot(together, vector * np.float32(1 / _SCALE))  # `@` lets BLAS threads spin
     ends = list(accumulate(len(matrix) for _, matrix in filled))
     return {key: values[start:end] for (key, _), start, end in zip(filled, [0, *ends], ends, strict=False)}

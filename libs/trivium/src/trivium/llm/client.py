@@ -19,6 +19,7 @@ from trivium.ports.llm import Completion, Delta, Message, T, Tool, ToolCall
 
 _REPAIR = "That was not valid: {fault}. Answer again, with nothing but JSON of this schema: {schema}"
 _NOT_READ = (msgspec.DecodeError, UnicodeError, RecursionError)  # the last of JSON that nests without end
+_MOST_TOKENS = 100_000_000  # of one call; ten times the longest window there is
 _SHOWN_CHARS = 4_000  # of a broken answer, when it is shown to the model again
 
 
@@ -141,7 +142,7 @@ class HttpLlm:
                 self._concede(refusal, dialect)
                 continue
             try:
-                answer = dialect.decode(body)
+                answer = _credible(dialect.decode(body))
             except _NOT_READ as fault:
                 raise self._gibberish(fault) from fault
             bill.came(answer.text + answer.thought)
@@ -168,7 +169,7 @@ class HttpLlm:
             raise TryLater("stream_cut", f"{self.name} broke off in the middle of its answer.", "Ask again.")
         if rest := said.finish():
             yield Delta(rest)
-        yield Delta(final=spoken(reader.completion()))
+        yield Delta(final=spoken(_credible(reader.completion())))
 
     def _concede(self, refusal: BadRequest, refused: Dialect) -> None:
         """Go on without the parameter the server refused, for this call and later ones; else raise.
@@ -188,6 +189,17 @@ class HttpLlm:
             f"{self.name} answered with something else than its protocol promises ({fault}).",
             "Check that the address belongs to this provider.",
         )
+
+
+def _credible(completion: Completion) -> Completion:
+    """With no counts of tokens where they cannot be true."""
+    return msgspec.structs.replace(
+        completion, input_tokens=_count(completion.input_tokens), output_tokens=_count(completion.output_tokens)
+    )
+
+
+def _count(told: int) -> int:
+    return told if 0 <= told <= _MOST_TOKENS else 0
 
 
 def _both(first: Completion, second: Completion) -> Completion:

@@ -10,9 +10,11 @@ from trivium.ports.llm import Completion
 
 _NAMES = "think|thinking|thought|thoughts|reasoning|reflection|analysis"
 _QUOTES = "`'\"\u201c\u201d\u2018\u2019\u201e\u00ab\u00bb"  # between two of them a tag is told of
-_NOT_TOLD = rf"(?:(?<![{_QUOTES}])|(?=[^>]*>[^{_QUOTES}]))"
-_TAG = re.compile(rf"{_NOT_TOLD}<(?P<closing>/?)(?:{_NAMES})>", re.I)
-_CLOSING = re.compile(rf"{_NOT_TOLD}</(?:{_NAMES})>", re.I)
+_NOT_QUOTED = rf"(?:(?<![{_QUOTES}])|(?P<quoted>))"
+_NOT_TOLD = rf"(?(quoted)(?=[^{_QUOTES}]))"
+_TAG = re.compile(rf"{_NOT_QUOTED}<(?P<closing>/?)(?:{_NAMES})>{_NOT_TOLD}", re.I)
+_CLOSING = re.compile(rf"{_NOT_QUOTED}</(?:{_NAMES})>{_NOT_TOLD}", re.I)
+_JSON = re.compile(r"\s*(?:\{|```)")
 _BEGUN = re.compile(rf"(?:[{_QUOTES}]?</?[a-z]{{0,10}}|[{_QUOTES}](?:</?[a-z]{{1,10}}>)?)$", re.I)  # a tag, so far
 
 
@@ -38,14 +40,16 @@ class SpokenText:
         """What may become a tag is held back until it is one, or cannot be."""
         text, self._held = self._held + piece, ""
         ready, withdrawn = "", False
-        while tag := (_CLOSING if self._thinking else _TAG).search(text):
+        at = 0
+        while tag := (_CLOSING if self._thinking else _TAG).search(text, at):
             if not self._thinking and not tag["closing"]:
-                ready += self._said(text[: tag.start()])
+                ready += self._said(text[at : tag.start()])
             elif not self._thinking:
                 ready, withdrawn = "", True
             self._thinking = not self._thinking and not tag["closing"]
             self._after_thoughts = True
-            text = text[tag.end() :]
+            at = tag.end()
+        text = text[at:]
         begun = _BEGUN.search(text)
         cut = begun.start() if begun else len(text)
         self._held = text[cut:]
@@ -72,6 +76,7 @@ def spoken(completion: Completion) -> Completion:
 
 def json_of(text: str) -> str:
     """What follows the thoughts before an answer in JSON; a tag within the JSON stays."""
-    while not text.lstrip().startswith(("{", "```")) and (tag := _CLOSING.search(text)):
-        text = text[tag.end() :]
-    return text
+    at = 0
+    while not _JSON.match(text, at) and (tag := _CLOSING.search(text, at)):
+        at = tag.end()
+    return text[at:]

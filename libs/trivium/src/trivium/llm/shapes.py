@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any, TypeVar
 
 import msgspec
@@ -13,7 +12,6 @@ from trivium.llm.reasoning import json_of
 T = TypeVar("T", bound=msgspec.Struct)
 JsonSchema = dict[str, Any]
 
-_FENCE = re.compile(r"^\s*```(?:json)?\s*\n(.*?)\n?\s*```\s*$", re.S)
 # Structured output refuses keywords it does not know; these carry nothing the decoder does not check itself.
 _DROPPED = ("default", "title", "minLength", "maxLength")
 
@@ -51,7 +49,5 @@ def decode_shape(text: str, shape: type[T]) -> T:
     where it nests without end.
     """
     bare = json_of(text)
-    fenced = _FENCE.match(bare)
-    bare = fenced.group(1) if fenced else bare
     start, end = bare.find("{"), bare.rfind("}")
     return msgspec.json.decode(bare[start : end + 1] if 0 <= start < end else bare, type=shape)

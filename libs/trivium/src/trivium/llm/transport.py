@@ -88,14 +88,16 @@ class Transport:
 
     async def lines(self, body: bytes, deadline: float, sent: Callable[[], None]) -> AsyncIterator[str]:
         """The response's lines as they come. Only what precedes the response is retried. `sent` as for `post`."""
-        buffer = b""
+        begun: list[bytes] = []
         async with self._response(body, deadline, sent) as response:
             async for part in self._parts(response, deadline):
-                *complete, buffer = (buffer + part).split(b"\n")
-                for line in complete:
-                    yield line.decode("utf-8", "replace").rstrip("\r")
-        if buffer:
-            yield buffer.decode("utf-8", "replace")
+                *ends, begins = part.split(b"\n")
+                for end in ends:
+                    yield b"".join((*begun, end)).decode("utf-8", "replace").rstrip("\r")
+                    begun.clear()
+                begun.append(begins)
+        if rest := b"".join(begun):
+            yield rest.decode("utf-8", "replace")
 
     @contextlib.asynccontextmanager
     async def _response(self, body: bytes, deadline: float, sent: Callable[[], None]) -> AsyncIterator[httpx2.Response]:
@@ -171,6 +173,7 @@ class Transport:
                         "Check the model and its server, or ask for fewer tokens.",
                     )
                 yield part
+                await asyncio.sleep(0)  # parts that have come already would keep the event loop from everybody else
         except httpx2.HTTPError as error:
             raise TryLater(
                 "stream_cut", f"{self._name} broke off in the middle of its answer.", "Ask again."

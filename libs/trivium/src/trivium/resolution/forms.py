@@ -60,9 +60,7 @@ _PEOPLE = {
     "u s a": "united states",
 }
 # A name of letters without any of these is what it says.
-_TELLING_MORE = frozenset().union(
-    GENERATIONS, TITLES, _SMALL, LEGAL_FORMS, _SPELT_OUT, _NUMERALS, _LAST_NUMERALS, *map(_words, _PEOPLE)
-)
+_TELLING_MORE = frozenset().union(GENERATIONS, TITLES, _SMALL, LEGAL_FORMS, _SPELT_OUT, _NUMERALS)
 
 
 class Form(msgspec.Struct, frozen=True, gc=False):
@@ -87,7 +85,7 @@ _NOTHING: frozenset[str] = frozenset()
 def form_of(key: str) -> Form:
     """The form of a folded name."""
     words = tuple(key.split())
-    if "".join(words).isalpha() and _TELLING_MORE.isdisjoint(words):
+    if _is_what_it_says(words):
         return Form(words, words, (), "", _NOTHING, False, ())
     kept = [word for word in words if word not in GENERATIONS]
     generation = next((GENERATIONS[word] for word in words[1:] if kept and word in GENERATIONS), "")
@@ -104,6 +102,11 @@ def form_of(key: str) -> Form:
     core = whole.split() if whole else core
     numbers = tuple(sorted(word for word in core if word.isdigit()))
     return Form(words, tuple(core), numbers, generation, frozenset(titles), legal, _tail(spelt))
+
+
+def _is_what_it_says(words: tuple[str, ...]) -> bool:
+    plain = "".join(words).isalpha() and _TELLING_MORE.isdisjoint(words)
+    return plain and (len(words) == 1 or words[-1] not in _LAST_NUMERALS) and " ".join(words) not in _PEOPLE
 
 
 def _tail(words: list[str]) -> tuple[str, ...]:

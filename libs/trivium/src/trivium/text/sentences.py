@@ -43,17 +43,29 @@ _VISIBLE = re.compile(r"\S")
 _FIRST_WORD = re.compile(r"\w+")
 _LABEL = re.compile(r"\s*[^\W\d_][\w.\[\]/-]*:\s")  # "weir.height: 2.4"
 _NUMBERED = re.compile(r"([^\W\d_]+[ #-]?)(\d+)\b")  # "lift 3", "P3"
+_NAME_IN_CODE = re.compile(r"[a-z][a-z\d]*(?:[A-Z]|_[A-Za-z\d])\w*")  # "retryDelay", "max_size"
+
+_LEADS_ON = frozenset("a an the and or his its their our my".split())
+_LEADS_TO_NUMBER = frozenset(  # no name: "What it is used for" is a heading
+    """of in at to from for by with until since January February March April May June July August September October
+    November December""".split()
+)
+_DAY_OR_YEAR = re.compile(r"(?:\d{1,2}[,.;:)]?(?!\s[a-z])|(?:1[5-9]|20)\d\d[,.;:)]?)(?=\s|\Z)")
+_QUOTE_CHARS: Final = 120
+_QUOTED = re.compile(r"(?:^|[\s(])[\"“](?=\S)[^\"“”]*\Z")
+_QUOTED_ON = re.compile(rf'[^"“”\n]{{0,{_QUOTE_CHARS}}}(?<=\S)["”],?\s+[a-z]')
+_WHO_SAID = re.compile(r"(?<=[\"”])\s+[A-Z][\w'’-]+\s(?:said|asked|cried|shouted|replied)\b")
 
 # A full stop after these does not end a sentence.
 _ABBREVIATIONS = frozenset(
     """mr mrs ms messrs mme mlle dr drs prof rev st ste mt gen col capt cpt lt sgt maj adm gov supt cmdr vs cf viz
     approx ca fig figs eq eqs sect chap vol vols eds no nos nr pp refs resp incl excl dept univ assn e.g i.e
-    sr.a sra srta dña bzw z.b d.h u.a vgl bd hrsg abb p.ex г ул им см рис стр т.е""".split()
+    sr.a sra srta dña bzw z.b d.h u.a vgl bd hrsg abb bspw evtl ggf inkl zzgl p.ex г ул им см рис стр т.е""".split()
 )
 # After these it does when a usual sentence beginning follows.
 _MAYBE_ABBREVIATIONS = frozenset(
-    """inc ltd co corp llc bros jr sr esq etc al p v ch ed est sec para tab abs ref min hr hrs ft hon sen rep pres
-    ave blvd rd usw jh str tel n° т.д jan feb apr jun jul aug sept sep oct nov dec tue thu fri gmbh
+    """inc ltd co corp llc bros jr sr esq etc al p v ch ed est sec para tab abs ref min max vers hr hrs ft hon sen rep
+    pres ave blvd rd usw jh str tel n° т.д jan feb apr jun jul aug sept sep oct nov dec tue thu fri gmbh
     a.m p.m u.s u.k u.n ph.d m.d b.a m.a d.c b.c a.d""".split()
 )
 _BEGINNINGS = frozenset(
@@ -103,7 +115,7 @@ def _blocks(text: str) -> Iterator[tuple[int, int]]:
 
 def _cuts(text: str, start: int, end: int) -> Iterator[int]:
     """Positions in [start, end) after which a new sentence begins."""
-    wrapped = rows = False
+    wrapped = below = rows = False
     line_start = sentence_start = start
     for match in _END.finditer(text, start, end):
         cut = match.end()
@@ -112,9 +124,13 @@ def _cuts(text: str, start: int, end: int) -> Iterator[int]:
             if line_start == start:
                 rows = _are_rows(text[start:end])
                 wrapped = not rows and _is_wrapped(text[start:end])
+                narrow = cut - start <= _WRAP_MIN_CHARS  # a term, its text below
+                begins = text[cut : cut + 1].isupper()  # as code does not
+                below = not (rows or wrapped) and narrow and begins and _is_wrapped(text[cut:end])
             if rows or not (wrapped or _line_continues(text, line_start, cut, end)):
                 sentence_start = cut
                 yield cut
+            wrapped = wrapped or below
             line_start = cut
         elif mark == " ":
             if (cut - match.start()) * (match.start() - sentence_start) > _CLAUSE_CHARS:
@@ -148,20 +164,25 @@ def _is_wrapped(block: str) -> bool:
 def _line_continues(text: str, line_start: int, next_start: int, end: int) -> bool:
     """True when the line before `next_start` runs on: it is long and the next one begins in lower case.
 
-    Not where both begin with a label.
+    Or it ends with a word that leads on, as "the" or, before a number, a month. Not where both begin with a label.
     """
     line = text[line_start:next_start].rstrip()
     if len(line) < _WRAP_MIN_CHARS or line[-1] in ".!?:;|。！？":
         return False
     if _LABEL.match(line) and _LABEL.match(text, next_start, end):
         return False
-    return text[next_start : min(next_start + 64, end)].lstrip()[:1].islower()
+    following = text[next_start : min(next_start + 64, end)].lstrip()
+    last = line[-_TOKEN_CHARS:].split()[-1]
+    dated = last in _LEADS_TO_NUMBER and _DAY_OR_YEAR.match(following) is not None
+    return following[:1].islower() or last in _LEADS_ON or dated
 
 
 def _ends_sentence(text: str, line_start: int, sentence_start: int, mark: int, cut: int) -> bool:
     """Whether the mark at `mark`, with its closing quotes up to `cut`, ends a sentence."""
     following = text[cut : cut + 40].lstrip(_OPENERS)
-    if following[:1].islower():
+    if following[:1].islower() and not (text[mark:cut] == "." and _NAME_IN_CODE.match(following)):
+        return False
+    if _is_within_quotes(text, sentence_start, mark, cut):
         return False
     if text[mark] != "." or cut - mark > 1:
         return True
@@ -173,6 +194,17 @@ def _ends_sentence(text: str, line_start: int, sentence_start: int, mark: int, c
     if len(token) > 6 and "." not in token:
         return True
     return not _is_abbreviation(text, line_start, sentence_start, mark, token, following)
+
+
+def _is_within_quotes(text: str, sentence_start: int, mark: int, cut: int) -> bool:
+    """Whether a quotation goes on behind the mark and its sentence behind that: "Stop! Thief!" he cried.
+
+    Or who asked or called stands behind it: "Who is it?" Tom asked.
+    """
+    if text[mark] in "!?" and _WHO_SAID.match(text, cut):
+        return True
+    before = text[max(sentence_start, mark - _QUOTE_CHARS) : cut]
+    return _QUOTED.search(before) is not None and _QUOTED_ON.match(text, cut) is not None
 
 
 def _is_abbreviation(text: str, line_start: int, sentence_start: int, mark: int, token: str, following: str) -> bool:

@@ -19,12 +19,25 @@ STUCK_S: Final = 30.0  # a batch takes a second or two on two cores; loading OCR
 log = structlog.get_logger()
 
 
-async def watch(canaries: Sequence[Canary], report: Callable[[bool], Awaitable[None]]) -> None:
-    """Report whether every engine works, now and every `EVERY_S`, until cancelled."""
+async def watch(make: Callable[[], Sequence[Canary]], report: Callable[[bool], Awaitable[None]]) -> None:
+    """Report whether every engine works, now and every `EVERY_S`, until cancelled.
+
+    The canaries are made beside the event loop, and again as long as that fails.
+    """
+    canaries: Sequence[Canary] = ()
     while True:
+        canaries = canaries or await _made(make)
         healthy = await asyncio.gather(*map(_works, canaries))
-        await report(all(healthy))
+        await report(bool(healthy) and all(healthy))
         await asyncio.sleep(EVERY_S)
+
+
+async def _made(make: Callable[[], Sequence[Canary]]) -> Sequence[Canary]:
+    try:
+        return await asyncio.to_thread(make)
+    except (TriviumError, OSError) as error:  # a child process that did not start, or died
+        log.error("canary_failed", reason=str(error))
+        return ()
 
 
 async def _works(canary: Canary) -> bool:

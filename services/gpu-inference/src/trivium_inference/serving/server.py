@@ -121,7 +121,7 @@ async def _watch(engines: Engines, health: Any, on_ready: Callable[[], None]) ->
             ready = True
             on_ready()
 
-    await watch(engines.canaries(), report)
+    await watch(engines.canaries, report)
 
 
 async def _set_health(health: Any, *, serving: bool) -> None:

@@ -89,7 +89,7 @@ class Inference(InferenceServiceServicer):  # type: ignore[misc]  # generated co
             if reranker is None or batcher is None:
                 _not_served("reranker", "Set TRIVIUM_RERANK_MODEL where the service starts.")
             batcher.check_room()
-            pairs = [(request.query, passage) for passage in request.passages]
+            pairs = reranker.pairs(request.query, request.passages)
             costs = await _in_slices(reranker.count_tokens, pairs)
             scores = await batcher.submit(pairs, costs, call.caller, call.timeout_s)
             return pb.RerankResponse(scores=scores, model=reranker.name)
@@ -127,6 +127,7 @@ class Inference(InferenceServiceServicer):  # type: ignore[misc]  # generated co
                 raise Conflict("model_changed", f"The visual model is {visual.fingerprint} now.", "Ask again.")
             if request.WhichOneof("input") == "texts":
                 captions.check_room()
+                _check_answer(len(request.texts.texts), visual.dimension)
                 texts = await _in_slices(visual.read_texts, list(request.texts.texts))
                 rows = await captions.submit(texts, [len(ids) for ids in texts], call.caller, call.timeout_s)
             else:
@@ -165,14 +166,14 @@ class Inference(InferenceServiceServicer):  # type: ignore[misc]  # generated co
     async def _queries(self, texts: list[str], call: Call) -> bytes:
         batcher = self._engines.queries
         batcher.check_room()
-        self._check_answer(len(texts))
+        _check_answer(len(texts), self._engines.embedder.dimension)
         inputs = await _in_slices(self._engines.embedder.read_queries, texts)
         return _packed(await batcher.submit(inputs, _lengths(inputs), call.caller, call.timeout_s))
 
     async def _passages(self, messages: Sequence[pb.EmbedRequest.Passage], call: Call) -> tuple[bytes, bytes]:
         batcher = self._engines.passages
         batcher.check_room()
-        self._check_answer(sum(1 + len(message.sentences) for message in messages))
+        _check_answer(sum(1 + len(message.sentences) for message in messages), self._engines.embedder.dimension)
         inputs = await _in_slices(self._read_passages, messages)
         found = await batcher.submit(inputs, _lengths(inputs), call.caller, call.timeout_s)
         return _packed([one.passage for one in found]), _packed([one.sentences for one in found])
@@ -185,9 +186,10 @@ class Inference(InferenceServiceServicer):  # type: ignore[misc]  # generated co
             ]
         )
 
-    def _check_answer(self, rows: int) -> None:
-        if rows * self._engines.embedder.dimension * _FLOAT_BYTES > MAX_ANSWER_BYTES:
-            raise Refused("request_too_large", f"The answer would have {rows:,} vectors.", "Ask for fewer at a time.")
+
+def _check_answer(rows: int, dimension: int) -> None:
+    if rows * dimension * _FLOAT_BYTES > MAX_ANSWER_BYTES:
+        raise Refused("request_too_large", f"The answer would have {rows:,} vectors.", "Ask for fewer at a time.")
 
 
 async def _in_slices(read: Callable[[Sequence[T]], list[R]], items: Sequence[T]) -> list[R]:

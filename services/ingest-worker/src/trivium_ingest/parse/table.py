@@ -19,6 +19,14 @@ MAX_HEADER_ROWS = 3
 MAX_LOOKED_AT = 12  # rows, to tell whether the first ones are a header
 MIN_SENTENCE_WORDS = 4
 _STOPS = re.compile(r"[^\W\d_]{4}\.$")  # no abbreviation: "Number of pages in vol."
+# "--all", ".tar", "$HOME"; "Ctrl+N"; "ann@example.org"
+_CODE = re.compile(
+    r"^(?P<sign>--?|\.{0,2}/|\.|<|\$|\\)(?=[^\W\d_])"
+    r"|\b(?P<keys>ctrl|control|strg|alt|shift|cmd|command|win|super|meta)\s?[+-]\s?\w"
+    r"|^(?P<address>[^\s@]+@[^\s@]+\.\w+)$",
+    re.I,
+)
+MIN_ALIKE = 0.5  # of the cells below, which are written with the same mark
 
 
 class Table(msgspec.Struct, frozen=True):
@@ -109,7 +117,7 @@ def guess_header_rows(rows: Sequence[Sequence[str]]) -> int:
         return 0
     if stacked := _rows_above_numbers(rows):
         return stacked
-    if len(named) < max(1, len(first) - 1) or len(set(named)) < len(named):
+    if _goes_on_below(first, rows) or len(named) < max(1, len(first) - 1) or len(set(named)) < len(named):
         return 0
     if any(looks_numeric(cell) and not _year(cell) for cell in named) or max(map(len, named)) > MAX_LABEL_CHARS:
         return 0
@@ -148,6 +156,23 @@ def _names_itself(row: Sequence[str]) -> bool:
     if not all(cell.strip() for cell in row) or row[0].strip()[0] in "([" or row[0].strip()[0].islower():
         return False
     return all(one != other for one, other in pairwise(row[1:]))
+
+
+def _goes_on_below(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Whether a cell is written as those below are, and no name of theirs: as keys, options, addresses."""
+    below = ([row[at] for row in rows[1:MAX_LOOKED_AT] if at < len(row)] for at in range(len(first)))
+    return any(map(_is_alike, first, below))
+
+
+def _is_alike(cell: str, below: Sequence[str]) -> bool:
+    mark = _mark(cell)
+    alike = [one for one in below if mark and _mark(one_line(one)) == mark]
+    return bool(alike) and len(alike) >= MIN_ALIKE * len([one for one in below if one.strip()])
+
+
+def _mark(cell: str) -> str:
+    found = _CODE.search(cell)
+    return (found["sign"] or found.lastgroup or "") if found else ""
 
 
 def _is_sentence(cell: str) -> bool:

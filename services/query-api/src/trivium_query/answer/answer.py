@@ -37,8 +37,16 @@ from trivium_query.answer import extractive, verify
 from trivium_query.answer.answerers.answered import Answered
 from trivium_query.answer.answerers.closest import refused
 from trivium_query.answer.answerers.listing import Collection
-from trivium_query.answer.answerers.numbered import answer_by_number, part_asked, whole_documents
+from trivium_query.answer.answerers.numbered import (
+    answer_by_number,
+    part_asked,
+    part_within,
+    whole_documents,
+    within_part,
+)
+from trivium_query.answer.answerers.option_meant import lacking, with_options
 from trivium_query.answer.answerers.themes import Collected, Themes, answer_of_themes
+from trivium_query.answer.answerers.which_part import answer_which_part, part_sought
 from trivium_query.answer.by_kind import (
     OF_ONE_DOCUMENT,
     READ_TOO,
@@ -227,7 +235,13 @@ async def _retrieve(
     hits = result.hits
     if dependencies.rerank is not Rerank.NONE and hits:
         hits = await _rerank(question, hits, dependencies, llm, ledger)
-    return hits[: request.top_k]
+    hits = hits[: request.top_k]
+    collection = dependencies.collection
+    if collection is not None and (manuals := lacking(question.standalone, hits)):
+        vectors, embed = dependencies.sentence_vectors, dependencies.embed
+        async with ledger.optional("collection", DOCUMENT_SHARE):
+            hits = await with_options(question.standalone, hits, manuals, collection, vectors, embed)
+    return hits
 
 
 async def _rerank(
@@ -308,13 +322,15 @@ async def _unsearched(
 async def _numbered(
     question: Question, hits: tuple[Hit, ...], dependencies: Dependencies, ledger: Ledger
 ) -> Written | None:
-    """The part of a document that the question names by its number, word for word; of the documents of the hits."""
+    """The part of the hits' documents that is named by its number, word for word; or which one deals with something."""
     collection = dependencies.collection
-    asked = part_asked(question.standalone) if hits and collection is not None else None
+    asked, sought = part_asked(question.standalone), part_sought(question.standalone)
     answered: Answered | None = None
-    if asked is not None and collection is not None:
+    if (asked or sought) and hits and collection is not None:
         async with ledger.optional("collection", DOCUMENT_SHARE):
-            answered = answer_by_number(asked, await whole_documents(hits, collection), hits)
+            read = await whole_documents(hits, collection)
+            answered = answer_by_number(asked, read, hits) if asked else None
+            answered = answered or (answer_which_part(sought, read, hits) if sought else None)
     return Written(answered.draft, EXTRACTIVE, answered.hits, verdict=answered.verdict) if answered else None
 
 
@@ -369,8 +385,23 @@ async def _extract_one(
     question: Question, hits: tuple[Hit, ...], dependencies: Dependencies, ledger: Ledger
 ) -> Written:
     """As `_extract_read`, with code read as prose and cited as it stands."""
-    written = await _extract_read(question, as_read(hits), dependencies, ledger)
+    read = await _of_the_part(question, hits, dependencies, ledger)
+    written = await _extract_read(question, as_read(read), dependencies, ledger)
+    known = {hit.chunk.id for hit in hits}
+    hits = (*hits, *(hit for hit in read if hit.chunk.id not in known))
     return msgspec.structs.replace(written, draft=as_written(written.draft, hits), hits=hits)
+
+
+async def _of_the_part(
+    question: Question, hits: tuple[Hit, ...], dependencies: Dependencies, ledger: Ledger
+) -> tuple[Hit, ...]:
+    """What the part says in which the question asks: "under clause 4.2"; the hits where it asks in none."""
+    asked = part_within(question.standalone) if hits else None
+    collection = dependencies.collection
+    if asked is not None and collection is not None:
+        async with ledger.optional("collection", DOCUMENT_SHARE):
+            return within_part(asked, await whole_documents(hits, collection), hits)
+    return hits
 
 
 async def _extract_read(

@@ -9,18 +9,22 @@ from trivium.domain.retrieval import Hit
 from trivium.ports.inference import Vector
 from trivium.text.names import names_in
 from trivium_query.answer.answerers.answered import Answered
+from trivium_query.answer.answerers.coded import answer_by_code, answer_by_value
 from trivium_query.answer.answerers.collection import answer_of_collection
 from trivium_query.answer.answerers.definition import answer_by_definition, term_of
 from trivium_query.answer.answerers.document import answer_of_document, named_in
 from trivium_query.answer.answerers.entry import answer_by_described_option, answer_by_entry
 from trivium_query.answer.answerers.enumeration import answer_by_items
 from trivium_query.answer.answerers.listing import Collection
+from trivium_query.answer.answerers.one_step import answer_by_one_step
+from trivium_query.answer.answerers.option_meant import answer_by_option_meant
 from trivium_query.answer.answerers.procedure import answer_by_steps
 from trivium_query.answer.answerers.reason import answer_by_reason
 from trivium_query.answer.answerers.release_notes import answer_by_release
 from trivium_query.answer.answerers.row import answer_by_row
 from trivium_query.answer.answerers.setting import answer_by_setting
 from trivium_query.answer.answerers.small_talk import reply
+from trivium_query.answer.answerers.succession import answer_by_succession
 from trivium_query.answer.answerers.themes import Collected, Themes
 from trivium_query.answer.extractive import Extract
 from trivium_query.answer.understand import Question
@@ -39,19 +43,30 @@ TOLD_IN_PART = frozenset({Kind.PROCEDURE, Kind.DEFINITION, Kind.REASON})
 """Kinds that a sentence without their form tells in part at most."""
 
 _OF_FACTS = (
+    answer_by_succession,
     answer_by_release,
     answer_by_items,
+    answer_by_code,
+    answer_by_value,
     answer_by_entry,
     answer_by_described_option,
     answer_by_setting,
     answer_by_row,
 )
 _ANSWERERS: Mapping[Kind, Sequence[Callable[[str, Sequence[Hit]], Answered | None]]] = {
-    Kind.DEFINITION: (answer_by_release, answer_by_definition, answer_by_entry, answer_by_row, answer_by_items),
+    Kind.DEFINITION: (
+        answer_by_release,
+        answer_by_code,
+        answer_by_definition,
+        answer_by_entry,
+        answer_by_row,
+        answer_by_items,
+    ),
     Kind.PROCEDURE: (answer_by_steps, answer_by_described_option),
     Kind.FACT: _OF_FACTS,
     Kind.LIST: _OF_FACTS,
-    Kind.COUNT: (answer_by_setting,),
+    Kind.ORDER: (answer_by_succession,),
+    Kind.COUNT: (answer_by_entry, answer_by_setting),
     Kind.KEYWORDS: (answer_by_entry, answer_by_row),
 }
 
@@ -96,8 +111,11 @@ async def themes_of(question: Question, collected: Collected | None, count: int,
 
 def answer_from_passages(question: Question, extracted: Extract, hits: Sequence[Hit]) -> Answered | None:
     """By the answerers of the question's kind; None where it has none, or these find nothing of their form."""
+    if (step := answer_by_one_step(question.standalone, hits)) is not None:
+        return step
     if question.kind is Kind.REASON:
         entry = answer_by_entry(question.standalone, hits)
         return entry or answer_by_reason(question.standalone, extracted, hits)
     answers = (answer(question.standalone, hits) for answer in _ANSWERERS.get(question.kind, ()))
-    return next(filter(None, answers), None)
+    formed = next(filter(None, answers), None)
+    return formed or answer_by_option_meant(question.standalone, extracted, hits)

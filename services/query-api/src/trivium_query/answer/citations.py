@@ -14,8 +14,8 @@ from trivium.domain.retrieval import Hit
 
 MARKER = re.compile(r"\[Source: [^\[\]\n]{1,400}, chunk \d{1,9}\]")
 _CITATION = re.compile(
-    rf"[ ]*(?:(?P<marker>{MARKER.pattern})|(?P<opening>[\[({{\u3010])(?P<inside>[^\[\](){{}}\u3010\u3011\n]{{1,430}})"
-    r"[\])}\u3011])",
+    rf"(?:(?<! ) +)?(?:(?P<marker>{MARKER.pattern})"
+    r"|(?P<opening>[\[({\u3010])(?P<inside>[^\[\](){}\u3010\u3011\n]{1,430})[\])}\u3011])",
     re.I,
 )
 _OPEN = re.compile(r"[\[({\u3010][^\])}\u3011\n]*$")

@@ -29,6 +29,7 @@ MIN_NAMES = 0.5  # of the claim's names, in the source or its heading
 _MIN_CLAIM_WORDS = 2  # less is a lead-in ("In short:"), not a claim, where the answer says more
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _WRITTEN = re.compile(r"[^\W_]+")
+_MARKERS = re.compile(rf"(?<!\s)(?:\s*{MARKER.pattern})+")
 _JOINTS = re.compile(r"\s*(?:[;?]|,?\s+(?:and|while|whereas|but|und|et|y)\s+)\s*", re.I)
 PROMPT = prompt_named("verify")
 
@@ -71,7 +72,7 @@ def _covered(draft: Draft, shelf: Shelf) -> list[list[Claim]]:
     found: list[list[Claim]] = []
     for paragraph in draft.text.splitlines():
         start = 0
-        for cluster in re.finditer(rf"(?:\s*{MARKER.pattern})+", paragraph):
+        for cluster in _MARKERS.finditer(paragraph):
             cited = tuple(by_marker[mark] for mark in MARKER.findall(cluster.group()) if mark in by_marker)
             found.append(_sentences(paragraph[start : cluster.start()], cited))
             start = cluster.end()

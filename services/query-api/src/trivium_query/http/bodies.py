@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from email.message import Message
 from typing import TypeVar
 
 from fastapi import Request
@@ -11,6 +10,7 @@ from fastapi import Request
 from trivium.api import FieldProblem, Input
 from trivium.invalid_request import InvalidRequest
 from trivium_query.failures import wrong_content_type
+from trivium_query.http.middleware import media_type
 from trivium_query.validation import validated
 
 BODY = "body"
@@ -59,7 +59,5 @@ def _decoded(raw: bytes) -> object:
 
 
 def _is_json(content_type: str) -> bool:
-    said = Message()
-    said["content-type"] = content_type
-    subtype = said.get_content_subtype()
-    return said.get_content_maintype() == "application" and (subtype == "json" or subtype.endswith("+json"))
+    kind, _, subtype = media_type(content_type).partition("/")
+    return kind == "application" and (subtype == "json" or subtype.endswith("+json"))

@@ -16,7 +16,7 @@ from trivium_query.http.middleware import OPEN_PATHS
 async def known_parameters(request: Request) -> None:
     """Raises `InvalidRequest` for the others. Probes and scrapers send what they like to the paths open to all."""
     route = request.scope["route"]
-    if not isinstance(route, APIRoute) or route.path in OPEN_PATHS:
+    if not request.query_params or not isinstance(route, APIRoute) or route.path in OPEN_PATHS:
         return
     known = list(_known(route.dependant))
     unknown = [name for name in dict.fromkeys(request.query_params) if name not in known]

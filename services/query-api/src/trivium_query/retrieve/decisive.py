@@ -52,12 +52,13 @@ def _shared(asked: Sequence[Term], weights: Mapping[Term, float], text: str) -> 
     Squares, as in the inner product of two tf-idf vectors (Salton and Buckley 1988), let one rare word outweigh some
     common ones. Each term counts once.
     """
-    words = tokens(text)
-    line, stems = f" {' '.join(words)} ", set(map(stem, set(words)))
+    said = tokens(text)
+    words = set(said)
+    line, stems = f" {' '.join(said)} ", set(map(stem, words))
     left = dict(weights)
     shared, at = 0.0, 0
     while at < len(asked):
-        end = _run_end(asked, at, line)
+        end = _run_end(asked, at, line) if asked[at][0] in words else at
         if end > at or (len(asked[at]) == 1 and stem(asked[at][0]) in stems):
             end = max(end, at + 1)
             shared += math.fsum(left.pop(term, 0.0) for term in asked[at:end]) ** 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from itertools import chain, count
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,14 +57,14 @@ def standardised_mean(tables: Sequence[tuple[float, Mapping[str, float]]], popul
     `tables` are (weight, scores). A chunk that a table does not hold counts there as that table's
     least score. A table without scores is left out, and the other weights make up for it.
     """
-    places = {key: place for place, key in enumerate(dict.fromkeys(key for _, scores in tables for key in scores))}
+    places = dict(zip(dict.fromkeys(chain.from_iterable(scores for _, scores in tables)), count()))
     present = [(weight, scores) for weight, scores in tables if scores and weight > 0]
     weights = math.fsum(weight for weight, _ in present)
     total = np.zeros(len(places))
     for weight, scores in present:
         standard = standard_scores(scores, population)
         column = np.full(len(places), standard.min())
-        column[[places[key] for key in scores]] = standard
+        column[np.fromiter(map(places.__getitem__, scores), np.intp, len(scores))] = standard
         total += weight / weights * column
     best = total.max(initial=0.0)
     if best <= _EPSILON:  # every source finds everything alike

@@ -20,6 +20,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from itertools import accumulate
 
 import msgspec
 import numpy as np
@@ -114,11 +115,10 @@ def worded(keyword: Sequence[Scored], others: Iterable[str]) -> dict[str, float]
 
 def _closest(sentences: Mapping[str, Similarities]) -> dict[str, float]:
     """The best sentence of each passage that has one."""
-    filled = {chunk_id: values for chunk_id, values in sentences.items() if values.size}
+    filled = {chunk_id: values for chunk_id, values in sentences.items() if len(values)}
     if not filled:
         return {}
-    ends = np.cumsum([values.size for values in filled.values()])
-    starts = np.concatenate([[0], ends[:-1]])
+    starts = [0, *accumulate(map(len, filled.values()))][:-1]
     best = np.maximum.reduceat(np.concatenate(list(filled.values())), starts)
     return dict(zip(filled, best.tolist(), strict=True))
 

@@ -1901,3 +1901,153 @@ INV-3,Harbor Ltd,2024-03-04,80,no
 def test_the_day_of_a_row_is_not_that_on_which_it_was_paid(question: str, sure: bool) -> None:
     plans = plans_of_cells(question, _stored("bills.csv", BILLS).tables[0])
     assert any(planned.sure for planned in plans) == sure
+
+
+GRANTS = """applicant,project,received,requested_eur,granted_eur,decided by
+Choral Society,Summer concert,2025-01-14,4200,3000,Board
+Bee Keepers,Ten hives,2025-01-20,1850,1850,Chair
+Rowing Club,New coxed four,2025-02-03,12800,0,Board
+History Society,Town chronicle,2025-03-28,7400,0,Board
+"""
+LODGE = """Guest,Room,From,To,Persons,Balance due
+Familie Okafor,Heron,2026-03-27,2026-04-03,4,310
+Ms Lindqvist,Otter,2026-04-10,2026-04-14,1,0
+Mr Barros,Heron,2026-05-01,2026-05-09,2,540
+Mr Barros,Badger,2026-07-11,2026-07-18,3,0
+"""
+CHAIRS = """Name,From,To,Post
+Ada Brandt,1979,1985,chair
+Bo Kern,1985,1990,chair
+"""
+KILN = """Firing,Date,Potter,Hours,Pieces,Cracked
+F31,2025-09-02,Anouk,11.5,46,2
+F32,2025-09-09,Matteo,12,38,0
+F33,2025-09-17,Anouk,10,52,7
+"""
+VANS = """Date,Van,Garage,Work,Cost
+2026-01-12,Van 2,Moss & Sons,Brake pads,318.40
+2026-01-19,Van 5,Quick Tyre,Two tyres,204.00
+2026-02-03,Van 1,Moss & Sons,Clutch,1190.00
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("Who asked for the most money?", "Rowing Club: 12800 EUR"),
+        ("Which applicants got nothing?", "Rowing Club; History Society"),
+        ("How much did the Choral Society get?", "3000 EUR"),
+        ("How much did the Choral Society ask for?", "4200 EUR"),
+        ("How much did we get in March?", ""),  # applicants got it
+        ("What did the Choral Society ask for?", ""),  # an amount, or a concert
+        ("When did the Rowing Club ask?", ""),
+    ],
+)
+def test_applicants_ask_and_get(question: str, said: str) -> None:
+    assert _answer("grants.xlsx", GRANTS, question)[0] == said
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("Which guests stay at the lodge in April?", "Familie Okafor; Ms Lindqvist"),
+        ("Who is there in May 2026?", "Mr Barros"),
+        ("Who arrives in April?", "Ms Lindqvist"),
+        ("How much does Familie Okafor still owe?", "310"),
+        ("Who owes nothing?", ""),  # one of two rows of Mr Barros does
+        ("Which bookings were made in April?", ""),
+        ("Who paid in April?", ""),
+        ("How many nights were booked in April?", ""),
+        ("How much do guests in April owe?", ""),
+        ("How much do we owe?", ""),
+    ],
+)
+def test_a_stay_is_in_each_month_that_it_touches(question: str, said: str) -> None:
+    assert _answer("lodge-bookings.xlsx", LODGE, question)[0] == said
+
+
+def test_a_stay_without_an_end_may_be_in_any_later_month() -> None:
+    still = LODGE.replace("2026-04-14", "")
+    assert _answer("lodge-bookings.xlsx", still, "Which guests stay at the lodge in May?")[0] == ""
+
+
+def test_nights_of_two_months_are_not_of_one() -> None:
+    nights = LODGE.replace("Persons", "Nights")
+    assert _answer("lodge-bookings.xlsx", nights, "How many nights did guests stay in April?")[0] == ""
+    assert _answer("lodge-bookings.xlsx", nights, "Which room has the most guests in April?")[0] == ""
+
+
+def test_years_of_office_are_no_stay() -> None:
+    assert _answer("chairs.csv", CHAIRS, "Who was chair in 1985?")[0] == ""
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("How many pieces cracked in all?", "9"),
+        ("How many pieces were cracked in F33?", "7"),
+        ("How many pieces did Anouk fire?", "98"),
+    ],
+)
+def test_what_was_done_to_some_of_them_is_another_number(question: str, said: str) -> None:
+    assert _answer("kiln.csv", KILN, question)[0] == said
+
+
+def test_what_was_spent_at_one_place_is_added() -> None:
+    assert _answer("van-repairs.csv", VANS, "How much did we spend at Moss & Sons?")[0] == "1508.40"
+    assert _answer("van-repairs.csv", VANS, "How much did Moss & Sons spend?")[0] == ""
+
+
+BILLS_DUE = """Supplier,Bill,Amount,Outstanding
+Moss & Sons,B1,100,40
+Quick Tyre,B2,50,0
+Moss & Sons,B3,80,80
+"""
+BALANCES = """Date,Customer,Charged,Balance due
+2026-01-03,Harbor Ltd,100,100
+2026-02-03,Harbor Ltd,50,150
+2026-02-09,Moor & Co,80,80
+"""
+SOLD = """Item,Asked (EUR),Paid (EUR),Buyer
+Bike,120,100,Ann
+Lamp,20,20,Cy
+Desk,60,45,Ann
+"""
+VISITS = """Month,Visited,Booked
+January,120,40
+February,90,35
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "said"),
+    [
+        (BILLS_DUE, "How much does Moss & Sons owe?", ""),  # it is owed to them
+        (BALANCES, "How much does Harbor Ltd owe?", ""),  # the last one, and no sum
+        (SOLD, "How much did Ann get?", ""),  # Ann paid it
+        (VISITS, "How many visits were there in February?", "90"),
+    ],
+)
+def test_what_no_applicant_asked_for_or_owes(text: str, question: str, said: str) -> None:
+    assert _answer("list.csv", text, question)[0] == said
+
+
+CLAIMS = """Ref,Member,Event,Claimed,Approved,Status
+C-01,Ingrid Moe,Ski camp,240,240,paid
+C-02,Pavel Nowak,Referee course,180,150,paid
+C-03,Ingrid Moe,Hall hire,600,0,refused
+C-04,Sunil Rao,Minibus,95,95,open
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("How many claims were refused?", "1"),
+        ("Which claims were refused?", ""),  # and not what they come to
+        ("How much did Ingrid Moe claim?", "840"),
+        ("How much did Sunil Rao get?", "95"),
+    ],
+)
+def test_claims_are_rows_and_no_sum_of_what_was_claimed(question: str, said: str) -> None:
+    assert _answer("club-2026.xlsx", CLAIMS, question, "Claims 2026")[0] == said

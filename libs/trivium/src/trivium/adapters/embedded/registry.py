@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -237,8 +237,9 @@ class SqliteTenantRegistry:
 
     def active_versions(self, document_ids: Sequence[str]) -> dict[str, str]:
         """What queries may see of these documents."""
-        found = self.get_many(document_ids).values()
-        return {document.id: document.active_version for document in found if document.active_version}
+        with self._database.read() as connection:
+            found = map(_decode_seen, self._records(connection, document_ids))
+            return {seen.id: seen.active_version for seen in found if seen.active_version}
 
     def list(self, state: DocumentState | None = None, limit: int = 50, cursor: str = "") -> DocumentPage:
         """One page, newest first."""
@@ -314,11 +315,14 @@ class SqliteTenantRegistry:
         return _decode(row[0]) if row else None
 
     def _find_many(self, connection: sqlite3.Connection, document_ids: Sequence[str]) -> dict[str, Document]:
+        return {document.id: document for document in map(_decode, self._records(connection, document_ids))}
+
+    def _records(self, connection: sqlite3.Connection, document_ids: Sequence[str]) -> Iterator[bytes]:
         rows = connection.execute(
             "SELECT record FROM documents WHERE tenant = ? AND id IN (SELECT value FROM json_each(?))",
             (self._tenant.name, json_list(document_ids)),
         )
-        return {document.id: document for document in (_decode(row[0]) for row in rows)}
+        return (record for (record,) in rows)
 
     def _is_newest(self, connection: sqlite3.Connection, document: Document) -> bool:
         """Whether nobody claimed it or accepted a newer version since it was read."""
@@ -363,5 +367,12 @@ def _store(connection: sqlite3.Connection, document: Document) -> None:
     )
 
 
-def _decode(record: bytes) -> Document:
-    return msgspec.msgpack.decode(record, type=Document)
+class _Seen(msgspec.Struct):
+    """Of a record, what a search reads."""
+
+    id: str
+    active_version: str = ""
+
+
+_decode = msgspec.msgpack.Decoder(Document).decode
+_decode_seen = msgspec.msgpack.Decoder(_Seen).decode

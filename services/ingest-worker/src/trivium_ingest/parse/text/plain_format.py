@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 
 from trivium.domain.parsed import ParsedDocument, Position, UnitKind
@@ -23,6 +23,9 @@ _LINES = re.compile(r"[^\n]+")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 # "al-" at a line's end, "ways" below; no part of an address, of an option or of what has more hyphens.
 _BROKEN = re.compile(rf"(?<![\w/.@-])([^\W\d_]{{2,}})-{_NEWLINE}[ \t]*([^\W\d_]{{2,}})\b(?![-/@]|\.\w)")
+# By the typographic hyphen, as manuals are set: "op\u2010" at a line's end, "tion" below; also behind "/" and dashes.
+_SET_APART = re.compile(rf"([^\W\d_]+)\u2010{_NEWLINE}[ \t]*([^\W\d_]+)")
+_COMPOUND = re.compile(r"\w\u2010\w")  # a text with such may break at the hyphen of a word
 _SUSPENDED = frozenset(("and", "or", "to", "und", "oder", "bis", "et", "ou"))  # "pre- and postwar"
 _NUMBERED = re.compile(r"(?:\d{1,2}(?:\.\d{1,3}){0,4}\.?|[IVX]{1,5}\.|[A-Z]\.)\s+[^\W\d_]")
 _CHAPTER = re.compile(r"(?:chapter|part|section|appendix|book|annex|article)\s+[\dIVXLA-Z]+\b", re.IGNORECASE)
@@ -62,7 +65,7 @@ def read(blob: Blob, limits: ParseLimits, _models: ParserModels) -> ParsedDocume
         _read_settings(out, text)
         return out.document(MEDIA_TYPE, metadata={"encoding": encoding})
     title = ""
-    known = _known_words(text)
+    rejoined = _rejoining(text)
     for start, end in paragraphs(text):
         heading = _heading(text[start:end])
         position = Position(offset=(start, end))
@@ -74,9 +77,9 @@ def read(blob: Blob, limits: ParseLimits, _models: ParserModels) -> ParsedDocume
         elif (body := _after_heading(text, start, end)) is not None:
             line_end, level = body
             out.heading(text[start:line_end], level, Position(offset=(start, line_end)))
-            _body(out, text, line_end, end, known)
+            _body(out, text, line_end, end, rejoined)
         else:
-            _body(out, text, start, end, known)
+            _body(out, text, start, end, rejoined)
     return out.document(MEDIA_TYPE, title=title, metadata={"encoding": encoding})
 
 
@@ -143,7 +146,26 @@ def _whole(broken: re.Match[str], known: frozenset[str]) -> str:
     return f"{one}-{other}" if halves == len({one.lower(), other}) else broken[0]
 
 
-def _body(out: Collector, text: str, start: int, end: int, known: frozenset[str]) -> None:
+def _set_together(broken: re.Match[str]) -> str:
+    """The word without the hyphen; as it is before a word like a name or "and"."""
+    one, other = broken.groups()
+    return f"{one}{other}" if other[0].islower() and other not in _SUSPENDED else broken[0]
+
+
+def _rejoining(text: str) -> Callable[[str], str]:
+    """What joins the words that the text is seen to break at the ends of lines."""
+    known = _known_words(text)
+    is_set = "\u2010" in text and _COMPOUND.search(text) is None
+
+    def rejoined(piece: str) -> str:
+        if known:
+            piece = _BROKEN.sub(lambda broken: _whole(broken, known), piece)
+        return _SET_APART.sub(_set_together, piece) if is_set else piece
+
+    return rejoined
+
+
+def _body(out: Collector, text: str, start: int, end: int, rejoined: Callable[[str], str]) -> None:
     for begin, stop in _stripped(text, start, end):
         piece = text[begin:stop]
         if _RULE.fullmatch(piece):
@@ -151,9 +173,7 @@ def _body(out: Collector, text: str, start: int, end: int, known: frozenset[str]
         lines = piece.splitlines()
         items = sum(bool(_ITEM.match(line)) for line in lines[:50])
         kind = UnitKind.LIST if items >= 2 and items * 2 >= len(lines[:50]) else UnitKind.TEXT
-        if known:
-            piece = _BROKEN.sub(lambda broken: _whole(broken, known), piece)
-        out.add(kind, piece, Position(offset=(begin, stop)))
+        out.add(kind, rejoined(piece), Position(offset=(begin, stop)))
 
 
 def _heading(paragraph: str) -> tuple[str, int] | None:
@@ -211,7 +231,7 @@ FORMAT = Format(
     name="plain text",
     media_types=(MEDIA_TYPE,),
     extensions=("txt", "text", "log", "asc", *_SETTINGS),
-    version=5,
+    version=6,
     recognise=recognise,
     read=read,
     cites="section; characters in the text",

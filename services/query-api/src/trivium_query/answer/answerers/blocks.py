@@ -69,6 +69,11 @@ def headings(chunks: Sequence[Chunk]) -> list[str]:
     return [heading for heading in dict.fromkeys(found) if heading and heading not in titles]
 
 
+def words_of_file(chunk: Chunk) -> set[str]:
+    """Of the name of its file and its title."""
+    return {*content_words(_PARTED.sub(" ", f"{chunk.source} {chunk.title}"))}
+
+
 def words_of_name(chunk: Chunk) -> set[str]:
     """Of the name of its file, its title and its headings."""
-    return {*content_words(_PARTED.sub(" ", f"{chunk.source} {chunk.title} {chunk.heading}"))}
+    return words_of_file(chunk) | {*content_words(_PARTED.sub(" ", chunk.heading))}

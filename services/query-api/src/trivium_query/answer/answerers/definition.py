@@ -37,16 +37,23 @@ _SAYS = (
 _WITHIN = re.compile(rf"(?P<thing>.+?)\s+in\s+{_ARTICLE}?\s*(?P<place>.+)", re.IGNORECASE)
 _CLAUSE_END = re.compile(r"[.;!?]|,\s|\s[–—(]")  # noqa: RUF001
 _WORD = re.compile(r"[^\W_]+")
+_STANDS_FOR = re.compile(
+    r"\b(?:stands?|short|abbreviation|acronym|initials)\s+(?:for|of)\b|\bwofür\s.*\bsteht\b|\bsteht\s+für\b|\babbreviate"
+    r"|\babkürzung\b|\bsigles?\b|\bsiglas?\b",
+    re.I,
+)
+_MEANS = re.compile(r"\b(?:means|meant|denotes|refers\sto|bedeutet|désigne|signifie|significa)\b", re.I)
 MAX_ASIDE = 90  # characters of an apposition
 
 
 class Definition(msgspec.Struct, frozen=True):
-    """The sentence, what it says of the term, and whether its form leaves no doubt."""
+    """The sentence, what it says of the term, whether its form leaves no doubt, and whether that is its letters."""
 
     hit: Hit
     sentence: str
     says: str
     certain: bool
+    spelt: bool = False
 
 
 def term_of(question: str) -> str:
@@ -57,13 +64,22 @@ def term_of(question: str) -> str:
 
 def answer_by_definition(question: str, hits: Sequence[Hit]) -> Answered | None:
     """The best defining sentence of the passages; None where there is none."""
-    told = (sorted(found, key=lambda one: not one.certain) for found in _told(term_of(question), hits))
+    term = term_of(question)
+    told = (sorted(found, key=lambda one: not one.certain) for found in _told(term, hits))
+    if _STANDS_FOR.search(question):  # "Perl is a language" does not tell
+        told = ([one for one in found if _spells_out(term, one)] for found in told)
     best = next((found[0] for found in told if found), None)
     if best is None:
         return None
     lines, citations = cited([(best.hit, best.sentence)], hits)
     verdict = Verdict.SUPPORTED if best.certain else Verdict.PARTIALLY_SUPPORTED
     return Answered(Draft(lines[0], True, citations, short=best.says), verdict)
+
+
+def _spells_out(term: str, one: Definition) -> bool:
+    """Whether it says what the letters stand for, or that they do: "WHO: World Health Organization"."""
+    by_letter = term.isupper() and one.says[:1].lower() == term[:1].lower()
+    return one.spelt or by_letter or any(form.search(one.sentence) for form in (_STANDS_FOR, _MEANS))
 
 
 def _told(term: str, hits: Sequence[Hit]) -> Iterator[list[Definition]]:
@@ -87,7 +103,7 @@ def _definitions(term: str, hits: Sequence[Hit]) -> Iterator[Definition]:
 
 def _defined(term: str, sentence: str, hit: Hit, forms: Sequence[tuple[re.Pattern[str], bool]]) -> Iterator[Definition]:
     if long_form := _spelt_out(term, sentence):
-        yield Definition(hit, sentence, long_form, certain=True)
+        yield Definition(hit, sentence, long_form, certain=True, spelt=True)
     for form, certain in forms:
         if found := form.search(sentence):
             yield Definition(hit, sentence, _first_clause(found["says"]), certain)

@@ -21,6 +21,7 @@ from trivium_query.words import content_words
 MAX_SENTENCES = 3  # of an entry that are shown
 MAX_ENTRIES = 2  # that are shown, where several documents have one
 MAX_TERM_WORDS = 5
+MAX_NAMES = 3  # lines of one option's names, and no more
 MIN_TERMS = 3  # of a list of words of every day
 MIN_DESCRIBED = 2  # words that an option is told by
 _KIND = (
@@ -30,7 +31,8 @@ _KIND = (
 )
 _ASKS = re.compile(
     rf"^[^\w-]*(?:what(?:['\u2019]s|\sis|\sare)\s(?P<for>.+?)\s(?:used\s|good\s|meant\s|there\s)?for"
-    r"|what\s(?:do|does)\s(?P<does>.+?)\s(?:do|mean|stand\sfor)"
+    r"|what\s(?:do|does)\s(?P<does>.+?)\s(?:do|mean|stand\sfor)(?:\s(?:in|for|to|with)\s(?P<where>\S+(?:\s\S+)?))?"
+    r"|what\s(?:do|does)\s(?P<acts>(?:\S+\s){0,3}-{1,2}[a-z?]\S*)\s[a-z]+"
     rf"|what(?:['\u2019]s|\sis|\sare)\s(?:the\s)?(?:meaning|purpose|use|effect)\sof\s(?P<of>.+?)"
     rf"|what(?:['\u2019]s|\sis|\sare)\s(?P<kind>(?:the\s|an?\s)?{_KIND}\s.+?|.+?\s{_KIND}|\S*--?[a-z]\S*)"
     r"|(?:explain|describe)\s(?P<explain>.+?)"
@@ -39,11 +41,16 @@ _ASKS = re.compile(
 )
 _ASKS_OPTION = re.compile(
     r"^\W*(?:(?:which|what)\s(?:command[ -]line\s)?(?P<kind>option|flag|switch|parameter|argument)s?\b"
+    r"(?!\s(?:did|was|were|had)\b)"
     r"|how\s(?:(?:do|can|could|should|would)\s(?:i|you|we|one)|to)\b)",
     re.I,
 )
 _ASKS_DEFAULT = re.compile(
     r"^\W*what(?:['\u2019]s|\sis)\s(?:the\s)?default(?:\svalue)?\s(?:of|for)\s(?P<term>.+?)\W*$", re.I
+)
+_ASKS_AMOUNT = re.compile(
+    r"^\W*(?:how\s(?:many|much|long|often|large|big)|what|which)\b(?=.*\bdefaults?\b)(?P<term>.*?\s-{1,2}[A-Za-z]\S*)",
+    re.I,
 )
 _DEFAULT = re.compile(r"\bdefaults?\b", re.I)
 _DEFAULT_IS = re.compile(
@@ -57,9 +64,15 @@ _ARTICLE = re.compile(r"\b(?:the|an?)\b", re.I)
 _BESIDE = re.compile(rf"{_ARTICLE.pattern}|\b{_KIND}\b", re.I)
 # As "--user, -u=user[:group]" or "-x, --extract, --get".
 _OPTIONS_LINE = re.compile(
-    r"\s*-{1,2}[A-Za-z?][^\s,]*(?:(?:,|\sor|\s\|)\s-{1,2}[A-Za-z?][^\s,]*)*(?:\s[^\s.]{1,30}){0,3}\s*"
+    r"\s*-{1,2}[A-Za-z?][^\s,]*(?:(?:,|\sor|\s\|)\s-{1,2}[A-Za-z?][^\s,]*)*(?:\s<[^<>\n]{1,60}>|(?:\s[^\s.]{1,30}){0,3})\s*"
 )
 _SAME_LINE = re.compile(r"[\s*\u2022-]*?(?P<term>[^\s:][^:\n]{0,60}?)(?::|\s[\u2013\u2014-])\s+\S.*")
+# As "-xdev Don't descend", where a paragraph begins; not "-bring a towel".
+_LED = r"(?:--[A-Za-z?][\w-]*|-[A-Za-z?](?![\w-])|-[a-z][\w-]+(?=,|\s{2}|\s[A-Z]))"
+_OPTIONS_LED = re.compile(rf"\s*(?P<term>{_LED}(?:,\s{_LED})*)\s+[^\W_]\S*\s+\S.*")
+_ITEM = re.compile(r"-[A-Z][a-z]+\s")  # "-Take the tram"
+_ASSIGNED = re.compile(r"[A-Za-z][\w.-]*=(?:,\s[A-Za-z][\w.-]*=)*")  # "RestartSec="
+_OF_PLACEHOLDERS = re.compile(r"(?P<term>[a-z][\w.-]*)(?:\s\S{1,30}){1,4}")  # "makestep threshold limit"
 # As "query | Prints the inputs", or of an option under labels: "Name: --rm; Meaning: Removes it".
 _ROW = re.compile(r"(?:(?P<term>[^|:;\n]{1,60}?)\s\||[^:;\n]{1,40}: (?P<option>-{1,2}[A-Za-z?][^;\n]*);)\s\S[^|\n]*")
 _NAME = re.compile(r"-{0,2}\w[\w.+-]*")
@@ -69,13 +82,24 @@ _BLANK = re.compile(r"\n[ \t]*\n")
 _MARKS = " \t*`\"'\u2022"
 
 
-class _Entry(msgspec.Struct, frozen=True):
+class Entry(msgspec.Struct, frozen=True):
     """Its names, and its text with the line that holds them."""
 
     hit: Hit
     names: frozenset[str]
     term: str
     told: str
+
+    @property
+    def is_option(self) -> bool:
+        """Whether it is of an option, or of a setting as "RestartSec="."""
+        marked = self.term.startswith("-") and _ITEM.match(self.term) is None
+        return marked or _ASSIGNED.fullmatch(self.term) is not None
+
+
+def options_in(question: str) -> frozenset[str]:
+    """The options that it names: "-d", "--keep-old"."""
+    return frozenset(_OPTION.findall(question))
 
 
 def answer_by_entry(question: str, hits: Sequence[Hit]) -> Answered | None:
@@ -84,7 +108,7 @@ def answer_by_entry(question: str, hits: Sequence[Hit]) -> Answered | None:
     The question's other words stand in the entry, or its document's name: "What does tar --append do?". Where several
     documents have such an entry, the first are shown, without saying which is meant.
     """
-    asks_default = _ASKS_DEFAULT.match(question)
+    asks_default = _ASKS_DEFAULT.match(question) or _ASKS_AMOUNT.match(question)
     asked = asks_default or _ASKS.match(question)
     if asked is None:
         return None
@@ -92,14 +116,17 @@ def answer_by_entry(question: str, hits: Sequence[Hit]) -> Answered | None:
     named = _terms(phrase)
     plain = not _OPTION.search(phrase) and named == {" ".join(_ARTICLE.sub("", phrase).split()).casefold()}
     beside = {*content_words(_BESIDE.sub(" ", phrase))} - {*content_words(" ".join(named))}
-    first = _whole(one for hit in hits for one in _entries(hit) if one.names & named and _is_of(beside, one, one.told))
+    beside |= {*content_words(asked.groupdict().get("where") or "")}
+    first = each_once(
+        one for hit in hits for one in entries_in(hit) if one.names & named and _is_of(beside, one, one.told)
+    )
     if asks_default:
         return _default(first, hits)
     first = [one for one in first if not plain or _is_listed(one)]
     if not first:
         return None
     alone = len(first) == 1
-    said = [(one.hit, text) for one in first[:MAX_ENTRIES] for text in _shown(one, MAX_SENTENCES if alone else 1)]
+    said = [(one.hit, text) for one in first[:MAX_ENTRIES] for text in shown(one, MAX_SENTENCES if alone else 1)]
     lines, citations = cited(said, hits)
     verdict = Verdict.SUPPORTED if alone else Verdict.PARTIALLY_SUPPORTED
     return Answered(Draft("\n".join(lines), True, citations), verdict)
@@ -114,8 +141,8 @@ def answer_by_described_option(question: str, hits: Sequence[Hit]) -> Answered |
     asked = {*content_words(question[asks.end() :])} if asks else set()
     if asks is None or len(asked) < MIN_DESCRIBED:
         return None
-    entries = (one for hit in hits for one in _entries(hit) if _OPTIONS_LINE.fullmatch(one.term))
-    found = [(one, {*content_words(_told(one))}) for one in _whole(entries)]
+    entries = (one for hit in hits for one in entries_in(hit) if _OPTIONS_LINE.fullmatch(one.term))
+    found = [(one, {*content_words(_told(one))}) for one in each_once(entries)]
     denied = _NOT.search(question) is not None
     found = [(one, words) for one, words in found if denied == (_NOT.search(_told(one)) is not None)]
     near = [
@@ -127,41 +154,43 @@ def answer_by_described_option(question: str, hits: Sequence[Hit]) -> Answered |
     best = [one for more, one in near if more == least]
     if len(best) != 1:
         return None
-    lines, citations = cited([(best[0].hit, text) for text in _shown(best[0], 1)], hits)
+    lines, citations = cited([(best[0].hit, text) for text in shown(best[0], 1)], hits)
     sure = asks["kind"] is not None or len(near) == 1
     verdict = Verdict.SUPPORTED if sure else Verdict.PARTIALLY_SUPPORTED
     return Answered(Draft(lines[0], True, citations, short=best[0].term), verdict)
 
 
-def _is_listed(one: _Entry) -> bool:
+def _is_listed(one: Entry) -> bool:
     """Whether a list of terms, each once, tells of it in a sentence; none is what somebody says, or below a heading."""
     said = _told(one)
     if not said.rstrip().endswith(".") or _SPEAKS.search(said):
         return False
+    if _ASSIGNED.fullmatch(one.term):
+        return True
     near = [] if one.hit.chunk.kind is UnitKind.TABLE else _BLANK.split(one.hit.chunk.text)
     block = next((block for block in near if one.told in block), "")
-    terms = [other.term for other in _entries(one.hit) if other.told in block]
+    terms = [other.term for other in entries_in(one.hit) if other.told in block]
     return not block or (len({*terms}) >= MIN_TERMS and terms.count(one.term) == 1)
 
 
-def _told(one: _Entry) -> str:
+def _told(one: Entry) -> str:
     """Its first sentence, without its names."""
-    return next(iter(_shown(one, 1)), "").removeprefix(one.term)
+    return next(iter(shown(one, 1)), "").removeprefix(one.term)
 
 
-def _whole(found: Iterable[_Entry]) -> list[_Entry]:
+def each_once(found: Iterable[Entry]) -> list[Entry]:
     """Each once, in order: of those that begin alike, as in passages that overlap, the longest."""
-    first: dict[str, _Entry] = {}
+    first: dict[str, Entry] = {}
     for one in found:
-        begins = _shown(one, 1)[0]
+        begins = shown(one, 1)[0]
         if begins not in first or len(one.told) > len(first[begins].told):
             first[begins] = one
     return [*first.values()]
 
 
-def _default(found: Sequence[_Entry], hits: Sequence[Hit]) -> Answered | None:
+def _default(found: Sequence[Entry], hits: Sequence[Hit]) -> Answered | None:
     """The sentence of the one entry that tells its default."""
-    told = [(one, text) for one in found for text in _shown(one, len(one.told)) if _DEFAULT.search(text)]
+    told = [(one, text) for one in found for text in shown(one, len(one.told)) if _DEFAULT.search(text)]
     if len(found) != 1 or not told:
         return None
     value = _DEFAULT_IS.search(told[0][1])
@@ -180,60 +209,108 @@ def _terms(phrase: str) -> frozenset[str]:
     return frozenset({" ".join(bare).casefold()})
 
 
-def _is_of(beside: set[str], one: _Entry, told: str) -> bool:
+def _is_of(beside: set[str], one: Entry, told: str) -> bool:
     """Whether the document's name, its headings or what is `told` have the words."""
     return beside <= words_of_name(one.hit.chunk) | {*content_words(told)}
 
 
-def _entries(hit: Hit) -> Iterator[_Entry]:
+def entries_in(hit: Hit) -> Iterator[Entry]:
     """A line of names with the text below it up to the next, or a name and its text in one line.
 
     Of a name that is no option without what stands behind an empty line.
     """
     lines = hit.chunk.text.split("\n")
-    if is_heading(lines[-1]):  # what it is of stands in the next passage
+    if is_heading(lines[-1]) and not _is_option(lines, len(lines) - 1):  # what it is of stands in the next passage
         lines = lines[:-1]
     starts = [at for at in range(len(lines)) if _begins(lines, at)]
     for at, end in pairwise([*starts, len(lines)]):
-        below = lines[at + 1 : end]
-        if _OPTIONS_LINE.fullmatch(lines[at]):  # paragraphs may follow
+        names = 1 + _options_below(lines, at)
+        below = lines[at + names : end]
+        term = "\n".join([*lines[at : at + names - 1], _term(lines[at + names - 1])]).strip()
+        first = _first_name(term, below)
+        if first or _ASSIGNED.fullmatch(term) or _is_option(lines, at):  # paragraphs may follow
             below = below[: _up_to_heading(below)]
         else:
             below = [*takewhile(lambda line: line.strip() and not _SAME_LINE.fullmatch(line), below)]
-        yield _Entry(hit, _names(lines[at]), lines[at].strip(), "\n".join([lines[at], *below]).strip())
+        yield Entry(hit, _names(term) | first, term, "\n".join([*lines[at : at + names], *below]).strip())
     row = _ROW if hit.chunk.kind is UnitKind.TABLE else _SAME_LINE
     for match in filter(None, map(row.fullmatch, lines)):
         term = next(filter(None, match.groups()))
-        yield _Entry(hit, _names(term), term, match[0].strip())
+        if term.startswith("-") or not _OPTION.search(term):  # no command line
+            yield Entry(hit, _names(term), term, match[0].strip())
 
 
 def _up_to_heading(lines: Sequence[str]) -> int:
     """How many lines stand above the first heading behind an empty line."""
-    behind = (at for at in range(1, len(lines)) if not lines[at - 1].strip() and is_heading(lines[at]))
+    behind = (at for at in range(1, len(lines)) if not lines[at - 1].strip() and _stands_as_heading(lines[at : at + 2]))
     return next(behind, len(lines))
+
+
+def _stands_as_heading(lines: Sequence[str]) -> bool:
+    """Whether the first is a heading, and no line of a paragraph."""
+    below = lines[1] if len(lines) > 1 else ""
+    alone = not below.strip() or lines[0].isupper() or _OPTIONS_LINE.fullmatch(below) is not None
+    return alone and is_heading(lines[0])
+
+
+def _is_option(lines: Sequence[str], at: int) -> bool:
+    """Whether the line holds options, or a paragraph begins with them."""
+    led = _OPTIONS_LED.fullmatch(lines[at]) and not (at and lines[at - 1].strip())
+    return bool(led or _OPTIONS_LINE.fullmatch(lines[at]))
+
+
+def _term(line: str) -> str:
+    """What the line names; all of it, unless its text follows."""
+    led = None if _OPTIONS_LINE.fullmatch(line) else _OPTIONS_LED.fullmatch(line)
+    return led["term"] if led else line.strip()
+
+
+def _first_name(term: str, below: Sequence[str]) -> frozenset[str]:
+    """The name before placeholders: where the text below says "The makestep directive" or "This directive"."""
+    found = _OF_PLACEHOLDERS.fullmatch(term)
+    if found is None:
+        return frozenset()
+    told = re.search(rf"\b(?:this|the\s{re.escape(found['term'])})\s{_KIND}\b", "\n".join(below), re.I)
+    return frozenset({found["term"].casefold()}) if told else frozenset()
+
+
+def _options_below(lines: Sequence[str], at: int) -> int:
+    """How many lines below one of options are of the same: "-N", "--timestamping"; none of a mere list of options."""
+    behind = takewhile(_OPTIONS_LINE.fullmatch, lines[at + 1 : at + 1 + MAX_NAMES])
+    more = sum(1 for _ in behind) if _OPTIONS_LINE.fullmatch(lines[at]) else 0
+    text = lines[at + 1 + more].strip() if at + 1 + more < len(lines) else ""
+    return more if more < MAX_NAMES and text else 0
 
 
 def _begins(lines: Sequence[str], at: int) -> bool:
     """Whether the line holds only names, and text is below it: a sentence, where they are no options."""
     below = lines[at + 1].strip() if at + 1 < len(lines) else ""
+    if _is_option(lines, at) and not _OPTIONS_LINE.fullmatch(lines[at]):
+        return True
+    more = _options_below(lines, at)
+    if more:
+        return not (at and _OPTIONS_LINE.fullmatch(lines[at - 1]))
     if not below or _OPTIONS_LINE.fullmatch(below) or _SAME_LINE.fullmatch(below):
+        return False
+    if at and _OPTIONS_LINE.fullmatch(lines[at]) and _options_below(lines, at - 1):
         return False
     if _OPTIONS_LINE.fullmatch(lines[at]):
         return True
     begins = below[0].isupper() or below[0] == "/"
     named = is_heading(lines[at]) and len(lines[at].split()) <= MAX_TERM_WORDS and not _SAME_LINE.fullmatch(lines[at])
-    return named and begins and not is_heading(below)
+    goes_on = at + 2 < len(lines) and bool(lines[at + 2].strip())  # a line of a paragraph looks like a heading
+    return named and begins and (goes_on or not is_heading(below))
 
 
 def _names(line: str) -> frozenset[str]:
     """Each with its own case where it is an option."""
-    parts = [part.strip(_MARKS) for part in re.split(r",|\||\sor\s|\s(?=-)", line)]
+    parts = [part.strip(_MARKS).removesuffix("=") for part in re.split(r",|\||\sor\s|\s(?=-)", line)]
     options = [match[0] for part in parts if part.startswith("-") and (match := _NAME.match(part))]
     words = [part.casefold() for part in (*parts, line.strip(_MARKS)) if part and not part.startswith("-")]
     return frozenset([*options, *words])
 
 
-def _shown(one: _Entry, count: int) -> list[str]:
+def shown(one: Entry, count: int) -> list[str]:
     """Its first sentences, with its names before the first; none ends within quotes."""
     lead = len(one.term) if one.told.startswith(one.term) else 0
     texts: list[str] = []

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import msgspec
 
 from trivium.domain.answers import Verdict
-from trivium.domain.chunks import Chunk
+from trivium.domain.chunks import Chunk, Span
 from trivium.domain.parsed import UnitKind
 from trivium.domain.retrieval import Hit
 from trivium_query.answer.answerers.answered import Answered
@@ -54,6 +54,10 @@ _ASKS = re.compile(
     r"|(?:que\sdit|qu[eé]\sdice)\s(?:l['\u2019]|la\s|le\s|el\s)?(?P<que>.+?)|(?P<alone>.+?))$",
     re.I,
 )
+_WITHIN = re.compile(
+    rf"\b(?:under|according\sto|pursuant\sto|by|in|within)\s(?:the\sterms\sof\s)?(?=(?:the\s)?(?:{KIND})\b)", re.I
+)
+MIN_ASKED = 2  # words that are asked of the part
 _ENDS = ' \t\n?.!"\u201d'
 _REWORDED = re.compile(r"(?:simple|plain|other|your|short|brief|detail|full|english|german|french|spanish)\b", re.I)
 _PLACES = [name for name in _ASKS.groupindex if name not in ("verb", "done")]
@@ -113,6 +117,48 @@ def part_asked(question: str) -> Asked | None:
         return None
     does = frozenset(content_words(asks["verb"] or asks["done"] or "")) - _SAYS
     return Asked(tuple(path), said[:end].removeprefix("the "), frozenset(content_words(tail["of"] or "")), does)
+
+
+def part_within(question: str) -> Asked | None:
+    """The part in which something is asked: "May the carrier wait under clause 4.2?"; None where none is named so."""
+    place = _WITHIN.search(question)
+    asked = part_asked(f"What is in {question[place.end() :]}") if place and part_asked(question) is None else None
+    named = asked is not None and asked.path[-1][0] not in ("", *_ANY)
+    return asked if named and place and len(content_words(question[: place.start()])) >= MIN_ASKED else None
+
+
+def within_part(asked: Asked, read: Sequence[Sequence[Chunk]], hits: Sequence[Hit]) -> tuple[Hit, ...]:
+    """The one part's passages with nothing but it, every character in its place.
+
+    The hits where none is called so or several are, or it is of a document that is not there.
+    """
+    found = [one for chunks in read if _is_named(asked, chunks[0]) for one in _found(asked, document_of(chunks))]
+    found = found or [
+        one for chunks in read for one in _found(asked, document_of(chunks)) if one.told or not asked.words
+    ]
+    best = max((one.sort for one in found), default=None)
+    found = _longest([one for one in found if one.sort == best])
+    if len(found) != 1:
+        return tuple(hits)
+    document, part = found[0].document, found[0].part
+    held = {hit.chunk.id: hit for hit in hits}
+    cut = [
+        (chunk, max(0, part.start - start), min(len(chunk.text), part.end - start))
+        for chunk, start in zip(document.chunks, document.starts, strict=True)
+        if start < part.end and part.start < start + len(chunk.text)
+    ]
+    return tuple(
+        Hit(_only(chunk, start, end), rank, held[chunk.id].score if chunk.id in held else 0.0)
+        for rank, (chunk, start, end) in enumerate(cut, 1)
+    )
+
+
+def _only(chunk: Chunk, start: int, end: int) -> Chunk:
+    """With blanks for all else."""
+    text = " " * start + chunk.text[start:end] + " " * (len(chunk.text) - end)
+    cut = (Span(max(start, one.start), min(end, one.end)) for one in chunk.sentences)
+    sentences = tuple(one.trimmed(text) for one in cut if one.start < one.end)
+    return msgspec.structs.replace(chunk, text=text, sentences=sentences)
 
 
 def _steps(found: re.Match[str]) -> list[tuple[str, str]]:
@@ -261,7 +307,7 @@ def _longest(found: Sequence[_Found]) -> list[_Found]:
 def _told(asked: Asked, found: Sequence[_Found], hits: Sequence[Hit], *, told: bool) -> Answered:
     """Sure where it is one, and whole, and `told` to be of what is asked about."""
     lines = [line for one in found[:MAX_PARTS] for line in _lines(one)]
-    hits, said = _as_hits(lines[:MAX_LINES], hits)
+    hits, said = as_hits(lines[:MAX_LINES], hits)
     text, citations = cited(said, hits)
     sure = told and len(found) == 1 and len(lines) <= MAX_LINES
     several = (f"{len(found)} parts are called {asked.written}: say of which document or part.",)
@@ -271,14 +317,14 @@ def _told(asked: Asked, found: Sequence[_Found], hits: Sequence[Hit], *, told: b
 
 def _refused(asked: Asked, near: Sequence[_Found], hits: Sequence[Hit]) -> Answered:
     """That it is not there; `near` are those called so of other documents, whose first lines are offered."""
-    hits, said = _as_hits([_lines(one)[0] for one in near[:MAX_PARTS]], hits)
+    hits, said = as_hits([_lines(one)[0] for one in near[:MAX_PARTS]], hits)
     lines, citations = cited(said, hits)
     text = f"{NOT_FOUND} There is no {asked.written} in those looked through."
     text = "\n".join([f"{text} The closest passages:", *lines]) if lines else text
     return Answered(Draft(text, found=False, citations=citations), Verdict.NOT_SUPPORTED, hits)
 
 
-def _as_hits(lines: Sequence[tuple[Chunk, str]], hits: Sequence[Hit]) -> tuple[tuple[Hit, ...], list[tuple[Hit, str]]]:
+def as_hits(lines: Sequence[tuple[Chunk, str]], hits: Sequence[Hit]) -> tuple[tuple[Hit, ...], list[tuple[Hit, str]]]:
     """The hits with the passages of the lines behind them, and the hit of each line."""
     held = {hit.chunk.id: hit for hit in hits}
     for chunk, _ in lines:

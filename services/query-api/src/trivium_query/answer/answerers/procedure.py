@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 
 from trivium.domain.answers import Verdict
 from trivium.domain.retrieval import Hit
+from trivium.text.names import names_in
 from trivium_query.answer.answerers.answered import Answered
 from trivium_query.answer.answerers.blocks import Block, blocks
 from trivium_query.answer.answerers.closest import cited
@@ -19,8 +20,10 @@ MIN_TOLD = 0.5  # of the question's words in the headings and the sentences befo
 
 
 def answer_by_steps(question: str, hits: Sequence[Hit]) -> Answered | None:
-    """None where no list tells of it, and no heading."""
+    """None where no list tells of it, and no heading; nor where only a name is asked about: any list may be of it."""
     asked = set(content_words(question))
+    if _names_alone(question, asked):
+        return None
     ranked = sorted(_lists(asked, hits), key=lambda one: -one[0])
     if not ranked or ranked[0][0] < MIN_TOLD:
         return _under_its_heading(asked, hits)
@@ -28,6 +31,12 @@ def answer_by_steps(question: str, hits: Sequence[Hit]) -> Answered | None:
     lines, citations = cited([(hit, step) for step in block.numbered[:MAX_STEPS]], hits)
     verdict = Verdict.SUPPORTED if share == 1.0 else Verdict.PARTIALLY_SUPPORTED
     return Answered(Draft("\n".join(lines), True, citations), verdict)
+
+
+def _names_alone(question: str, asked: Set[str]) -> bool:
+    """Whether a name is all that it says; not where each word has a capital."""
+    named = {word for name in names_in(question) for word in content_words(name.surface)}
+    return asked <= named and any(word[:1].islower() for word in question.split()[1:])
 
 
 def _under_its_heading(asked: set[str], hits: Sequence[Hit]) -> Answered | None:

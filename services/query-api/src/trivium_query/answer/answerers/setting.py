@@ -16,7 +16,7 @@ from trivium_query.answer.answerers.answered import Answered
 from trivium_query.answer.answerers.closest import cited
 from trivium_query.answer.citations import Draft
 from trivium_query.answer.direct.identifiers import identifiers_in
-from trivium_query.words import content_words
+from trivium_query.words import content_words, is_function_word
 
 MAX_SENTENCES = 4  # of a comment that are shown
 TITLE_WORDS = 2  # at most, with a meaning, has a comment above several settings: "Limits of uploads"
@@ -27,6 +27,12 @@ _SETTING = re.compile(
     r"[ \t]*(?:(?<=\s)[#;][^\n]*)?$",
     re.M,
 )
+# As "tcp-backlog 511", in a file of settings that has no "=".
+_SPACED = re.compile(
+    r"^(?P<mark>[ #]{0,3})(?P<key>[a-z][\w-]*)[ \t]+(?P<value>\"[^\"\n]+\"|[^\s\"#]{0,60}[^\s\"#.,:;!?])[ \t]*$", re.M
+)
+_ENDS = (".", ":", "!", "?")
+_FILE = re.compile(r"(?:\.conf|\.cnf|\.cfg|_config)\Z")
 # What a program counts, it sets to nothing.
 _COUNTS = r"\b{0}(?:\+\+|--(?!-)|[ \t]*[-+]=|[ \t]*=[^\n]*\b{0}(?:[ \t]*\+|[ \t]+-)[ \t]*\d)"
 _SECTION = re.compile(r"^\s*\[{1,2}([^\]\n]+)\]{1,2}\s*$", re.M)
@@ -39,6 +45,7 @@ _NO_VALUE = re.compile(
 )
 _BY_DEFAULT = re.compile(r"\bdefaults?\b", re.I)
 _LIGHT = frozenset(content_words("default set setting value option configured configuration allowed use long"))
+_NUMBER = frozenset(content_words("number count amount maximum minimum limit"))
 _SWITCH = frozenset("true false yes no on off none null".split())  # noqa: SIM905
 
 
@@ -75,7 +82,7 @@ def answer_by_setting(question: str, hits: Sequence[Hit]) -> Answered | None:
     named = identifiers_in(question)
     found = [one for hit in hits if hit.chunk.kind is UnitKind.CODE for one in _settings(hit)]
     found = [one for one in found if not named or one.key in named]
-    found = [one for one in found if _is_of(asked, one) and _fits(one, asks["much"] is not None, asked[0])]
+    found = [one for one in found if _is_of(asked, one) and _fits(one, asks["much"], asked[0])]
     held = {one.key for one in found if one.holds}
     found = [one for one in found if one.holds or one.key not in held]
     prose = (hit.chunk for hit in hits if hit.chunk.kind is not UnitKind.CODE)
@@ -95,7 +102,10 @@ def _settings(hit: Hit) -> Iterator[_Setting]:
     text = hit.chunk.text
     last: _Setting | None = None
     end, section = 0, ""
-    for match in _SETTING.finditer(text):
+    spaced = _FILE.search(hit.chunk.source) is not None and not _SETTING.search(text)
+    for match in (_SPACED if spaced else _SETTING).finditer(text):
+        if spaced and (is_function_word(match["key"]) or _is_prose(match)):
+            continue
         above = text[end : match.start()]
         lines = [*takewhile(_is_told, reversed(above.split("\n")[:-1]))]
         near = "\n".join(reversed(lines))
@@ -108,6 +118,16 @@ def _settings(hit: Hit) -> Iterator[_Setting]:
             continue
         last = _Setting(hit, not match["mark"], match[0].strip(), match["key"], value, comment, section)
         yield last
+
+
+def _is_prose(match: re.Match[str]) -> bool:
+    """Whether two words of a comment are of the sentence that the lines beside them are of."""
+    text = match.string
+    above = text[text.rfind("\n", 0, max(0, match.start() - 1)) + 1 : match.start()]
+    below = text[match.end() + 1 :].partition("\n")[0]
+    other = _SPACED.match(above)
+    begins = not above.strip() or above.rstrip().endswith(_ENDS) or (other and not other["mark"])
+    return bool(match["mark"]) and not (begins and (not below.strip() or _SPACED.match(below)))
 
 
 def _is_told(line: str) -> bool:
@@ -126,8 +146,13 @@ def _is_of(asked: Sequence[str], one: _Setting) -> bool:
     return own | around >= set(asked) and bool(own & set(asked))
 
 
-def _fits(one: _Setting, much: bool, first: str) -> bool:
-    """Whether a number is asked for and told, or what is asked for is what it is called or its comment begins with."""
-    if much:
-        return any(map(str.isdigit, one.value))
-    return one.value.lower() not in _SWITCH and first in (*_words(one.key), one.key.lower(), *one.described[:1])
+def _fits(one: _Setting, much: str | None, first: str) -> bool:
+    """Whether a number is asked for and told, or what is asked for is what it is called or its comment begins with.
+
+    Things are counted by what is called so, or is told to be their number.
+    """
+    called = first in (*_words(one.key), one.key.lower(), *one.described[:1])
+    if much is None:
+        return called and one.value.lower() not in _SWITCH
+    counts = called or much.lower() != "many" or not _NUMBER.isdisjoint(one.described)
+    return counts and any(map(str.isdigit, one.value))

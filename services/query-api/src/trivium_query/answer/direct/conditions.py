@@ -36,6 +36,14 @@ _FOR = re.compile(r"\bfor\s$", re.I)
 _OTHER = re.compile(r"\b(?:before|after|besides|instead of|apart from|other than|than)\s([A-Z][\w-]+)")
 _LASTING = re.compile(r"\b(?:after|for|within|over|during|in)\s$", re.I)
 
+# "When there are 5 members or fewer, ...": of which case something holds, not how many there are.
+_CASE = re.compile(
+    r"\b(?:if|when|whenever|unless|once|as long as)\s(?:there|it|they|the\s\w+)\s"
+    r"(?:is|are|has|have)\s(?:been\s)?(?:(?!not?\b)\w+\s){0,3}$",
+    re.I,
+)
+_ASKS_OF_CASE = re.compile(r"\b(?:if|when|unless|once|where|while)\b|\b(?:need|necessary|requir|take|must\b)", re.I)
+
 Holds = Callable[[str], bool | None]
 """Whether a part of a sentence is of what the question names; None where the part has no condition."""
 
@@ -62,6 +70,7 @@ def is_barred(question: str, one: Found) -> bool:
         meets(question, one) is False
         or is_no_age(question, one)
         or is_no_count(question, one)
+        or is_of_a_case(question, one)
         or is_of_the_other(question, one)
         or is_of_another_row(question, one)
     )
@@ -86,6 +95,13 @@ def is_no_count(question: str, one: Found) -> bool:
 def is_of_the_other(question: str, one: Found) -> bool:
     """Whether it is whom "before Nadia" stands for, with another name more: "Nadia Prell"."""
     return any(name in one.text.split() for name in _OTHER.findall(question))
+
+
+def is_of_a_case(question: str, one: Found) -> bool:
+    """Whether "how many members" would be answered by a case in which something holds: "when there are 5 or fewer"."""
+    if one.sentence is None or not _HOW_MANY.search(question) or _ASKS_OF_CASE.search(question):
+        return False
+    return _CASE.search(one.hit.chunk.text[one.sentence.start : one.start]) is not None
 
 
 def is_of_another_row(question: str, one: Found) -> bool:

@@ -17,6 +17,7 @@ from trivium_query.answer.direct.life import BIRTH, DEATH, YEAR
 from trivium_query.answer.direct.opposites import is_of_another_day, weekdays_in
 from trivium_query.answer.direct.polarity import denies
 from trivium_query.answer.direct.units import NUMBER_WORDS, is_of_another_dimension, is_of_another_unit
+from trivium_query.answer.tables.asked_words import alike
 from trivium_query.words import content_words, fold
 
 _HOW_MANY = re.compile(r"\bhow (?:many|much)\b", re.I)
@@ -64,6 +65,13 @@ _GIVEN = re.compile(
 )
 _AFTER, _UNTIL = re.compile(r"\bafter\b", re.I), re.compile(r"\b(?:until|till)\b", re.I)
 _HOW_LONG = re.compile(r"\bhow long\b", re.I)
+_LASTS = re.compile(
+    r"\bhow long (?:do(?:es)?|did|will|would|can|may|must)\s(?:(?:the|an?|our|my|each|this)\s)?(?P<what>[^\W\d_]+)\b"
+    r"(?!\s(?:have|need)\b)(?P<of>.*)\b(?:last|go on|continue)\b",
+    re.I,
+)
+_OF_LASTING = frozenset(content_words("last take run go continue long duration length it they this that"))
+_BY_PRONOUN = re.compile(r"\W*(?:it|they|this|that|these|he|she)\b", re.I)
 _FREE_FOR = re.compile(r"\bfree (?:for|to) (?:all |the |our )?([\w-]+)", re.I)
 _GO_FREE = re.compile(
     r"\b([\w-]+)(?: (?:under|below|over|up to) \w+)? (?:goe?s?|is|are|enters?|travels?|gets? in) free\b",
@@ -177,6 +185,7 @@ def is_doubtful(question: str, short: str, said: str) -> bool:
         or _is_other_bound(question, short, said)
         or _is_of_no_rate(question, said)
         or _is_no_duration(question, short)
+        or _lasts_for_another(question, said)
         or _is_no_one_time(question, short)
         or _is_of_who_pays(question, short, said)
         or is_of_another_unit(question, short)
@@ -443,6 +452,20 @@ def _is_of_no_rate(question: str, said: str) -> bool:
 def _is_no_duration(question: str, short: str) -> bool:
     """A year, where it is asked how long."""
     return _HOW_LONG.search(question) is not None and YEAR.fullmatch(short) is not None
+
+
+def _lasts_for_another(question: str, said: str) -> bool:
+    """How long the chair serves, where it is asked how long a vote for it lasts: the sentence has neither word."""
+    asked = _LASTS.search(question)
+    words = set(content_words(said))
+    if asked is None or _BY_PRONOUN.match(said) or words & _OF_LASTING:
+        return False
+    of_it, of_another = content_words(asked["what"]), content_words(asked["of"])
+    return bool(of_it) and not _has_any(of_it, words) and _has_any(of_another, words)
+
+
+def _has_any(asked: Iterable[str], words: Iterable[str]) -> bool:
+    return any(alike(word, one) for word in asked for one in words)
 
 
 def _is_no_one_time(question: str, short: str) -> bool:

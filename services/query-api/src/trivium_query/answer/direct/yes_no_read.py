@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 
 from trivium.domain.chunks import Span
 from trivium.ports.inference import Passage, Reading
 from trivium.text.sentences import split_sentences
+from trivium_query.answer.answerers.blocks import is_heading
 from trivium_query.answer.direct.hops import Read
 from trivium_query.answer.direct.opposites import is_of_another_day, is_required
 from trivium_query.answer.direct.polarity import denies, is_settled
@@ -32,10 +33,13 @@ _COMMAND = re.compile(r"(?:[$>] )?(?:\./)?[a-z][\w.-]*(?: \S+)*? (?:--[a-z]\S+|-
 
 
 def worth_reading(extracted: Extract) -> list[Candidate]:
-    """The sentences that bear most on the question, and those with most of its words besides names; no commands."""
+    """The sentences that bear most on the question, and those with most of its words besides names.
+
+    No commands, and no lines that are but a name of it.
+    """
     named = {word for name in extracted.names for word in content_words(name)}
     asked = extracted.asked
-    ranked = [one for one in extracted.ranked if not _is_command(one.text)]
+    ranked = [one for one in extracted.ranked if not (_is_command(one.text) or _is_only_named(one, named))]
     telling = sorted(range(len(ranked)), key=lambda at: -asked.coverage(ranked[at].covered - named))[:MAX_TELLING]
     others = [at for at in range(len(ranked)) if at not in telling]
     return [ranked[at] for at in [*telling, *others][:MAX_READ]]
@@ -44,6 +48,12 @@ def worth_reading(extracted: Extract) -> list[Candidate]:
 def _is_command(text: str) -> bool:
     """Not "use --fast to unpack old files", whose small words are a sentence's."""
     return _COMMAND.fullmatch(text) is not None and not any(map(is_function_word, text.split()))
+
+
+def _is_only_named(one: Candidate, named: Set[str]) -> bool:
+    """Whether it is a heading of what is asked about: "Heron 6.0"."""
+    said = {word for word in one.words if not word[0].isdigit()}
+    return bool(said) and said <= named and is_heading(one.text)
 
 
 async def read_yes_or_no(
@@ -85,10 +95,14 @@ def _rules_out(question: str, said: str) -> bool:
 
 
 def _deciding(sentences: Sequence[Candidate], odds: Sequence[float], best: int) -> Candidate:
-    """The likeliest, or the one before it, which was read with it, where that says so by itself."""
+    """The likeliest, or the one before it, which was read with it, where that says so by itself and as much of it."""
     chunk, span = sentences[best].hit.chunk, sentences[best].span
     end = len(chunk.text[: span.start].rstrip())
-    before = [at for at, one in enumerate(sentences) if one.hit.chunk.id == chunk.id and one.span.end == end]
+    before = [
+        at
+        for at, one in enumerate(sentences)
+        if (one.hit.chunk.id, one.span.end) == (chunk.id, end) and len(one.covered) >= len(sentences[best].covered)
+    ]
     return sentences[next((at for at in before if odds[at] > TELLING_ODDS), best)]
 
 

@@ -12,6 +12,7 @@ import msgspec
 from trivium_query.answer.tables.asked_words import Word, stems_of, within
 from trivium_query.answer.tables.mentions import ColumnMention, is_of_one
 from trivium_query.answer.tables.query_plan import Filter, Test
+from trivium_query.answer.tables.synonyms import stay_of
 from trivium_query.answer.tables.table import Column, Table
 from trivium_query.contradictions.values import number_told
 from trivium_query.words import stem
@@ -135,6 +136,10 @@ _PERIODS = frozenset(
     )
 )
 _JOINTS = {"from": ("to", "until", "till", "through"), "between": ("and",)}  # of a span, by what it begins with
+_WITHIN = ("in", "during", "on", "im")
+# What is done on one of the days of a stay, or before it, or is an amount of all of them.
+_NOT_OF_EACH_DAY = frozenset(("made", "paid", "pay", "pays", "sent", "new", "bought", "much", "more", "most", "least"))
+_STAYED = frozenset(("stayed", "visited", "lived", "occupied"))
 _OPEN_ENDED = ("from", "von", "between", "zwischen", "over")  # one year is that, or since then, or a number
 _UNITS = {
     stem(name): unit
@@ -183,7 +188,8 @@ def conditions_of(
     """What the question says of times and bounds; what no column can mean is left, and so unexplained."""
     found: list[Condition] = []
     place = _time_column(table, columns, dated=True)
-    year = table.columns[place].year if place is not None else 0
+    stay = _stay(table, words, columns) if place is None else None
+    year = table.columns[place].year if place is not None else _year_of(table, stay)
     for start, end, begun in _joined(question, year):
         said = within(words, start, end)
         if place is not None and not said & taken:
@@ -193,7 +199,7 @@ def conditions_of(
         for start, end, lead, moments in _spans(question, times):
             said = within(words, start, end)
             if not said & (taken | _words_of(found)):
-                found.extend(_timed(table, lead, moments, said, columns))
+                found.extend(_stays(stay, lead, moments, said) or _timed(table, lead, moments, said, columns))
     found += _in_bounds(table, question, words, columns, taken | _words_of(found))
     found += _numbered(table, words, columns, taken | _words_of(found))
     found += _with_nothing(table, words, columns, taken | _words_of(found))
@@ -233,9 +239,10 @@ def _numbered(
 def _with_nothing(
     table: Table, words: Sequence[Word], columns: Sequence[ColumnMention], taken: frozenset[int]
 ) -> Iterator[Condition]:
-    """Those of which a number is 0: "had nothing left over", "no cracked pieces"; not where others are not told."""
+    """Those of which a number is 0: "had nothing left over", "got nothing"; not where others are not told."""
     for one in columns:
-        at, column = one.run.first - 1, table.columns[one.column]
+        column, end = table.columns[one.column], one.run.end
+        at = end if end < len(words) and words[end].folded == "nothing" else one.run.first - 1
         if at >= 0 and words[at].folded in _NOTHING and at not in taken and column.zero and not column.gaps:
             yield Condition((Filter(one.column, Test.IS, (0,)),), frozenset((at,)))
 
@@ -453,6 +460,37 @@ def _timed(
     if moments.apart and moments.years[-1] - moments.years[0] > 1:  # "in 2021 and 2023" is not in 2022
         return [Condition((Filter(place, Test.BEGINS, tuple(map(str, moments.years))),), said)]
     return [Condition(_of_days(place, test, moments), said)]
+
+
+def _stay(table: Table, words: Sequence[Word], columns: Sequence[ColumnMention]) -> tuple[int, int] | None:
+    """The columns of the days of a stay, where the question is of these; all of them are told.
+
+    Not where it may be of another day, on which it was booked or paid, nor of a number that all its days together have.
+    """
+    stay = stay_of(table)
+    if stay is None or any(table.columns[at].years or table.columns[at].gaps for at in stay):
+        return None
+    if any(_is_of_a_deed(word) for word in words) or any(table.columns[one.column].measured for one in columns):
+        return None
+    return stay
+
+
+def _is_of_a_deed(word: Word) -> bool:
+    return word.folded in _NOT_OF_EACH_DAY or (word.folded.endswith("ed") and word.folded not in _STAYED)
+
+
+def _year_of(table: Table, stay: tuple[int, int] | None) -> int:
+    """The one year of both days; 0 for several."""
+    years = {table.columns[at].year for at in stay or ()}
+    return years.pop() if len(years) == 1 else 0
+
+
+def _stays(stay: tuple[int, int] | None, lead: str | None, moments: _Moments, said: frozenset[int]) -> list[Condition]:
+    """Those who come before it ends and go when it has begun: "in April"; in several years it is not known."""
+    if stay is None or moments.apart or (lead or "").lower() not in _WITHIN:
+        return []
+    first, last = Filter(stay[0], Test.LESS, (moments.end,)), Filter(stay[1], Test.AT_LEAST, (moments.start,))
+    return [Condition((first, last), said)]
 
 
 def _time_column(table: Table, columns: Sequence[ColumnMention], *, dated: bool) -> int | None:

@@ -141,6 +141,8 @@ SIZED = frozenset({"largest", "biggest", "smallest"})  # by area, where nothing 
 SIZES = tuple(map(stem, ("area", "size", "surface")))
 THINGS = frozenset(map(stem, ("thing", "item", "article", "product", "piece", "entry", "object")))
 """What any table's rows may be of."""
+NUMBERED = frozenset(("no", "nr", "id", "code", stem("number")))
+"""What the number of a row is called."""
 OCCASIONS = frozenset(map(stem, "entry row record turn slot bookings visit session trip event job".split()))
 """What a row is one time of; "booking" by itself, for its stem is that of books."""
 DEALS = frozenset("order orders purchase purchases sale sales delivery deliveries".split())

@@ -11,8 +11,9 @@ from itertools import pairwise, repeat
 import msgspec
 
 from trivium_query.answer.tables.asked_words import Run, Word, alike, find, is_same, joined, stems_of, words_of
-from trivium_query.answer.tables.cues import LIGHT, NUMBER_WORDS, OCCASIONS, THINGS
+from trivium_query.answer.tables.cues import LIGHT, NUMBER_WORDS, NUMBERED, OCCASIONS, THINGS
 from trivium_query.answer.tables.months import days_of_months, is_month, month_column, spans_of_months
+from trivium_query.answer.tables.synonyms import applications_of
 from trivium_query.answer.tables.table import Column, ColumnKind, Table
 from trivium_query.words import is_function_word, stem
 
@@ -34,10 +35,10 @@ BY_WHEN = stems_of("by when")
 _COST = frozenset(map(stem, ("price", "cost")))
 _SPENT = _COST | frozenset(map(stem, ("priced", "spend", "spent")))
 _PAYS = frozenset(map(stem, ("pay", "paid", "cost", "charge")))
-NUMBERED = frozenset(("no", "nr", "id", "code", stem("number")))
 TITLES = frozenset(map(stem, ("title", "name", "description", "what")))
 """What a column of what rows are called is called, beside that of their numbers."""
 _UN = "un"
+_LEADS_NOUNS = frozenset(("which", "what", "many"))
 _OWED, _PAID = frozenset(("outstanding", "owing", "owed")), stem("paid")
 _SHORT = 2  # a value of so few letters is meant only where it is written in the same way
 
@@ -160,6 +161,7 @@ def _said_of(
 
 def column_mentions(table: Table, words: Sequence[Word], taken: frozenset[int]) -> list[ColumnMention]:
     """Columns by their whole names first, then by a word of theirs; a word names one column only."""
+    taken |= _applications(table, words)
     found = _rates(table, words, taken)
     before = {one.run.first - 1 for one in found}
     taken |= {at for at in before if words[at].stem in _PAYS}  # "pay a year" names no "paid"
@@ -193,6 +195,14 @@ def column_mentions(table: Table, words: Sequence[Word], taken: frozenset[int]) 
     days = [one for one in found if _is_weekday_of(table, words[one.run.first])]
     others = any(table.columns[one.column].measured for one in found if one not in days)
     return sorted((one for one in found if not (others and one in days)), key=lambda one: one.run)
+
+
+def _applications(table: Table, words: Sequence[Word]) -> frozenset[int]:
+    """The rows of applications, by their noun: "which claims", beside the amounts Claimed and Approved."""
+    sums = applications_of(table)
+    asked = stems_of(table.columns[sums[0]].label) if sums else ()
+    led = [at for at in range(1, len(words)) if words[at - 1].folded in _LEADS_NOUNS]
+    return frozenset(at for at in led if words[at].folded.endswith("s") and words[at].stem in asked)
 
 
 def _rates(table: Table, words: Sequence[Word], taken: frozenset[int]) -> list[ColumnMention]:

@@ -46,7 +46,7 @@ from trivium_query.answer.tables.reading import (
     persons_of,
     read,
 )
-from trivium_query.answer.tables.synonyms import CURRENCIES, flows_of
+from trivium_query.answer.tables.synonyms import CURRENCIES, flows_of, sums_of
 from trivium_query.answer.tables.table import Column, ColumnKind, Table
 from trivium_query.answer.tables.typed_cells import is_naming
 from trivium_query.words import is_function_word, stem
@@ -81,6 +81,8 @@ _NO_COSTS = frozenset(
 _BOUNDS = (*SINCE, *UP_TO)
 _SPANS = frozenset(map(stem, "month week day quarter".split()))  # come again in each year
 _AMOUNT = frozenset((stem("amount"),))
+_SPENT = frozenset(map(stem, ("spend", "spent")))
+_SPENDERS = frozenset("we i was were been have".split())  # stand right before it
 _DAY, _WHEN = stem("day"), stem("when")
 _ISO_DAY = len("2024-12-31")
 _PERSONAL = frozenset("who whose wer".split())
@@ -166,7 +168,7 @@ def _bounded_of_several(plan: Plan, reading: Reading) -> list[int]:
     column = table.columns[plan.column]
     if (column.measured and not is_naming(column)) or table.names_rows(plan.column) or _opens_with_when(reading):
         return []
-    bounded = [one.column for one in plan.filters if one.test in _BOUNDS and one.other is None]
+    bounded = [one.column for one in plan.filters if (one.test in _BOUNDS or one.values == (0,)) and one.other is None]
     added = [at for at in bounded if table.columns[at].measured and _is_added(reading, at)]
     return [at for at in added if not FEES & set(stems_of(table.columns[at].label))]
 
@@ -969,15 +971,17 @@ def _is_spent_over_time(reading: Reading) -> bool:
 
 
 def _is_sum(reading: Reading, measure: int) -> bool:
-    """Whether of several rows their sum is meant: "how much went on gear", of amounts."""
-    spent = reading.cue(Cue.HOW_MUCH) is not None and bool(
-        _AMOUNT & set(stems_of(reading.table.columns[measure].label))
-    )
+    """Whether of several rows their sum is meant: "how much went on gear", of amounts, or "did we spend at Moss"."""
+    amount = bool(_AMOUNT & set(stems_of(reading.table.columns[measure].label)))
+    paid = any(one.folded in _SPENDERS and other.stem in _SPENT for one, other in pairwise(reading.words))
+    spent = reading.cue(Cue.HOW_MUCH) is not None and (amount or paid)
     return _is_summed(reading, measure) or (spent and _is_added(reading, measure))
 
 
 def _is_summed(reading: Reading, measure: int) -> bool:
-    of_accounts = measure in flows_of(reading.table).values()
+    of_accounts = measure in flows_of(reading.table).values() or (
+        measure in sums_of(reading.table).values() and reading.words[0].folded not in ("which", "what")
+    )
     said = of_accounts or _SUMMED & set(stems_of(reading.table.columns[measure].label))
     return bool(said) and _is_added(reading, measure)
 

@@ -21,6 +21,7 @@ from trivium_query.answer.tables.cues import (
     LIGHT,
     NOW,
     NUMBER_WORDS,
+    NUMBERED,
     OCCASIONS,
     TELLING,
     THINGS,
@@ -31,7 +32,6 @@ from trivium_query.answer.tables.cues import (
 )
 from trivium_query.answer.tables.mentions import (
     BY_WHEN,
-    NUMBERED,
     TITLES,
     UNITS,
     ColumnMention,
@@ -42,7 +42,7 @@ from trivium_query.answer.tables.mentions import (
     value_mentions,
 )
 from trivium_query.answer.tables.query_plan import Filter, Test
-from trivium_query.answer.tables.synonyms import ends_of, flows_of
+from trivium_query.answer.tables.synonyms import OWES, ends_of, flows_of, sums_of
 from trivium_query.answer.tables.table import Column, ColumnKind, Table
 from trivium_query.answer.tables.typed_cells import EMPTY, is_naming
 from trivium_query.words import is_function_word, stem
@@ -77,12 +77,20 @@ _DEALERS = frozenset(map(stem, ("seller", "vendor", "supplier", "lender", "maker
 _FOR_WHOM = frozenset(
     map(stem, "owner tenant renter patient client customer buyer guest applicant holder borrower contact".split())
 )
-_OF_CUSTOMERS = frozenset(map(stem, "come go stay order book hire rent buy borrow pay spend need owe get got".split()))
+_OF_CUSTOMERS = frozenset(
+    map(stem, "come go arrive leave stay order book hire rent buy borrow pay spend need owe get got ask apply".split())
+)
 _MOVES_OF_DOERS = frozenset(map(stem, "come go take".split()))
 _LEFT, _BACK = "left", "back"
 _HELPING = frozenset("has have had is are was were did does do been still now ever not already".split())
+_WHICH = frozenset(("that", "which"))
 _WHAT, _BEING = "what", frozenset(("s", "is", "was"))
 _BY = "by"  # whoever a column is called after: "paid_by"
+# Of what was asked for, given or is owed: where an amount of it is meant, and where none is.
+_OF_AMOUNTS = frozenset("much money amount sum total most least more less nothing highest lowest".split())
+_OPENS_NO_AMOUNT = frozenset("when where why".split())
+_ASKS_FOR_THINGS = (["what", "did"], ["what", "does"], ["how", "often"])
+_WE = frozenset(("we", "i"))
 _ON = "on"  # the day: "found_on"
 _WAS = frozenset(("was", "were"))
 _ASKS_FOR_DAYS = frozenset("when date day days first last earliest latest most least often".split())
@@ -839,29 +847,47 @@ def _ends_named(
 ) -> list[ColumnMention]:
     """The day from which, or to which, by what is done on it: "arrives"; what is "left" may be over.
 
-    Not on which somebody comes "back".
+    Not on which somebody comes "back". So too the amount that was asked for, given or is owed.
     """
-    ends, known = ends_of(table), taken | joined(one.run for one in columns)
+    ends, known = {**ends_of(table), **_sums_named(words, table)}, taken | joined(one.run for one in columns)
     spoken = {word.folded for word in words}
     said = [
         (at, word.stem)
         for at, word in enumerate(words)
-        if at not in known and word.folded != _LEFT and _BACK not in spoken
+        if at not in known and word.folded != _LEFT and _BACK not in spoken and not (at and _is_led(words[at - 1]))
     ]
     named = {one.column for one in columns}
     return [ColumnMention(ends[one], Run(at, at + 1)) for at, one in said if one in ends and ends[one] not in named]
 
 
+def _sums_named(words: Sequence[Word], table: Table) -> Mapping[str, int]:
+    """What others than "we" did, where an amount is asked for; "owes" only of persons for whom something was done."""
+    opening, spoken = {word.folded for word in words[:1]}, {word.folded for word in words}
+    no_amount = opening & _OPENS_NO_AMOUNT or [word.folded for word in words[:2]] in _ASKS_FOR_THINGS
+    if no_amount or not spoken & _OF_AMOUNTS or spoken & _WE:
+        return {}
+    sums = sums_of(table)
+    persons = bool(persons_of(table)) and not any(_DEALERS & {*stems_of(one.label)} for one in table.columns)
+    return {said: at for said, at in sums.items() if persons or said not in OWES}
+
+
+def _is_led(word: Word) -> bool:
+    """Whether a noun comes next: "which claims"."""
+    return word.folded in _CHOOSING or word.folded in _MUCH
+
+
 def _with_kinds(columns: Sequence[ColumnMention], words: Sequence[Word], table: Table) -> list[ColumnMention]:
     """What only tells of which kind the next column's are goes to that: a "training course" names no trainer.
 
-    And the noun of a part to that: "cracked pieces" are no Pieces, beside Cracked.
+    And the noun of a part to that: "cracked pieces", or "pieces that cracked", are no Pieces, beside Cracked.
     """
     found: list[ColumnMention] = []
     for one in columns:
         before = found[-1] if found and found[-1].run.end == one.run.first else None
         if before is not None and _is_part(words[before.run.first], table, before.column, one.column):
             found[-1] = msgspec.structs.replace(before, run=Run(before.run.first, one.run.end))
+        elif found and _is_done_to(found[-1], one, words, table):
+            found[-1] = msgspec.structs.replace(one, run=Run(found[-1].run.first, one.run.end))
         elif before is not None and _is_kind(words[before.run.first], table.columns[before.column]):
             found[-1] = msgspec.structs.replace(one, run=Run(before.run.first, one.run.end))
         else:
@@ -877,6 +903,13 @@ def _is_part(word: Word, table: Table, part: int, whole: int) -> bool:
     """Whether the one counts those of the other with which that was done."""
     first, second = table.columns[part], table.columns[whole]
     return word.folded.endswith("ed") and first.measured and second.measured and first.unit == second.unit
+
+
+def _is_done_to(noun: ColumnMention, one: ColumnMention, words: Sequence[Word], table: Table) -> bool:
+    """The same behind the noun: "pieces were cracked"."""
+    between = words[noun.run.end : one.run.first]
+    joined_to = all(word.folded in _HELPING | _WHICH for word in between)
+    return joined_to and _is_part(words[one.run.first], table, one.column, noun.column)
 
 
 def _is_none_of(one: ColumnMention, words: Sequence[Word], table: Table) -> bool:

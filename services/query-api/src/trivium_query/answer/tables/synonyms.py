@@ -9,6 +9,7 @@ import numpy as np
 
 from trivium.ports.inference import Vector
 from trivium_query.answer.tables.asked_words import Word, stems_of
+from trivium_query.answer.tables.cues import NUMBERED
 from trivium_query.answer.tables.table import Table
 from trivium_query.words import stem
 
@@ -27,6 +28,15 @@ _SPEND = tuple(map(stem, "spend spent pay paid cost costs expense expenses".spli
 # The days of a stay, and what is done on them.
 _FROM = frozenset(map(stems_of, ("from", "start", "start date", "arrival", "begin", "check in")))
 _TO = frozenset(map(stems_of, ("to", "until", "till", "end", "end date", "departure", "check out")))
+# Applications for money: what their two columns are called, and what an applicant does.
+_ASKED = frozenset(map(stem, "requested asked applied sought claimed claim".split()))
+_GIVEN = frozenset(map(stem, "granted awarded approved allocated given".split()))
+_ASK = tuple(map(stem, "ask asked request requested seek sought claim claimed".split()))
+_GET = tuple(map(stem, "get got given awarded granted receive received".split()))
+# What is still to be paid, and by whom.
+_BALANCE = stem("balance")
+_DUE = frozenset(map(stem, "due owed owing outstanding unpaid".split()))
+OWES = tuple(map(stem, "owe owes owed owing outstanding".split()))
 _ARRIVE = tuple(map(stem, "arrive come begin began start".split()))
 _LEAVE = tuple(map(stem, "leave depart end ends ended".split()))
 
@@ -51,12 +61,43 @@ def flows_of(table: Table) -> Mapping[str, int]:
 
 def ends_of(table: Table) -> Mapping[str, int]:
     """Of a table with a column of days from which and one to which: these, by what is done on them."""
-    days = {at: stems_of(table.columns[at].label) for at in table.dated if not table.columns[at].is_clock}
+    stay = stay_of(table)
+    return dict.fromkeys(_ARRIVE, stay[0]) | dict.fromkeys(_LEAVE, stay[1]) if stay else {}
+
+
+def stay_of(table: Table) -> tuple[int, int] | None:
+    """The column of days from which and that of those to which, where these are all days that the table has."""
+    columns = {at: table.columns[at] for at in table.dated}
+    days = {at: stems_of(column.label) for at, column in columns.items() if not column.is_clock}
     first = [at for at, label in days.items() if label in _FROM]
     last = [at for at, label in days.items() if label in _TO]
-    if len(first) != 1 or len(last) != 1 or len(days) != len((*first, *last)):
-        return {}
-    return dict.fromkeys(_ARRIVE, first[0]) | dict.fromkeys(_LEAVE, last[0])
+    both = len(first) == 1 and len(last) == 1 and len(days) == len((*first, *last))
+    return (first[0], last[0]) if both else None
+
+
+def sums_of(table: Table) -> Mapping[str, int]:
+    """The columns of what was asked for, given or is owed, by what those do of whom a row is.
+
+    What is due after each day, as a balance, is no part of a sum.
+    """
+    sums, running = applications_of(table), bool(table.dated) and stay_of(table) is None
+    labels = _labels_of_amounts(table)
+    due = [at for at, label in labels.items() if _DUE & label and not (running and _BALANCE in label)]
+    found = dict.fromkeys(_ASK, sums[0]) | dict.fromkeys(_GET, sums[1]) if sums else {}
+    return found | (dict.fromkeys(OWES, due[0]) if len(due) == 1 else {})
+
+
+def applications_of(table: Table) -> tuple[int, int] | None:
+    """The column of what was asked for and that of what was given."""
+    labels = _labels_of_amounts(table)
+    asked = [at for at, label in labels.items() if _ASKED & label and not _GIVEN & label]
+    given = [at for at, label in labels.items() if _GIVEN & label and not _ASKED & label]
+    return (asked[0], given[0]) if len(asked) == 1 and len(given) == 1 else None
+
+
+def _labels_of_amounts(table: Table) -> Mapping[int, frozenset[str]]:
+    labels = {at: frozenset(stems_of(table.columns[at].label)) for at in table.measured}
+    return {at: label for at, label in labels.items() if not NUMBERED & label}
 
 
 def _is_of_money(table: Table, place: int) -> bool:

@@ -182,7 +182,9 @@ def _dates(label: str, filled: Sequence[str], present: Sequence[str]) -> TypedCo
         known = [day for day in days if day is not None]
         if len(known) == len(present) and not (shape == "%Y-%m" and all(map(_is_season, known))):
             same = min(known)[:4] == max(known)[:4]
-            return TypedColumn(Column(label, ColumnKind.DATE, shape=shape, year=int(known[0][:4]) * same), tuple(days))
+            year = int(known[0][:4]) * same
+            column = Column(label, ColumnKind.DATE, shape=shape, year=year, gaps=None in days)
+            return TypedColumn(column, tuple(days))
     return None
 
 
