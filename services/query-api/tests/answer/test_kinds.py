@@ -50,3 +50,33 @@ def test_any_text_has_a_kind(text: str) -> None:
 def test_articles_on_a_list_are_goods() -> None:
     assert kind_of("How many articles on herons are there?") is Kind.COLLECTION
     assert kind_of("How many of the articles on the stock list are ours?") is Kind.COUNT
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which command finds the file on a bad disk?",
+        "What does the report say about the weather?",
+        "Which program opens the report on Linux?",
+        "How many people read the paper on Sundays?",
+        "Does the report mention a fine?",
+    ],
+)
+def test_what_is_asked_of_a_document_or_beside_it_asks_for_no_documents(question: str) -> None:
+    assert kind_of(question) is not Kind.COLLECTION
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which of the documents mention otters?",
+        "How many of our reports mention bees?",
+        "Which of my three files talk about taxes?",
+        "How many annual reports deal with water?",
+        "Do any of the papers discuss bees?",
+        "Find the article about the bridge.",
+        "Welche meiner Dokumente handeln von Bienen?",
+    ],
+)
+def test_documents_that_tell_of_something_are_asked_for(question: str) -> None:
+    assert kind_of(question) is Kind.COLLECTION

@@ -36,6 +36,8 @@ _TELL = (
     r"(?:mention\w*|discuss\w*|talk\w*|deal\w*|cover\w*|contain\w*|speak\w*|refer\w*|say|about|on|erwahn\w*"
     r"|handel\w*|uber|zu|parl\w+|trait\w+|sur|hablan?|mencionan?|tratan?|sobre)"
 )
+_WHICH_TELL = rf" (?:that |which |qui |que |are there |gibt es |y a-t-il |hay )?{_TELL}\b"
+_OWN = r"(?:the|an?|this|that|these|those|my|our|your|their|his|her|its)"  # "which tool opens the report"
 _NAMED = (
     r"(?!(?:the|a|an|this|that|your|my|our|his|her|their|in|on|at|responsible|der|die|das|le|la|les|el|los|las|en|l)\b)"
 )
@@ -85,9 +87,10 @@ _CUES = (
     (
         Kind.COLLECTION,
         rf"""
-        ^(?:in )?(?:how many|which|what|list|show|find|give me|are there|any|do|does|is there|wie ?viele\w?
-        welche\w?|gibt es|combien de|quels|quelles|y a-t-il|cuant[ao]s|que|hay)(?: (?!this\b
-        these\b)\w+){{0,3}}? {_PAPERS} (?:that |which |qui |que |are there |gibt es |y a-t-il |hay )?{_TELL}\b
+        ^(?:in )?(?:how many|which|what|wie ?viele\w?|welche\w?|combien de|quels|quelles|cuant[ao]s
+        que)(?: of \w+| (?!{_OWN}\b)\w+){{0,3}}? {_PAPERS}{_WHICH_TELL}
+        ^(?:list|show|find|give me|are there|any|do|does(?! {_OWN}\b)|is there|gibt es|y a-t-il|hay)(?: (?!this\b
+        these\b)\w+){{0,3}}? {_PAPERS}{_WHICH_TELL}
         ^(?:how many|which|what|list|show|wie viele|welche|combien de|quels|cuantos
         que)(?: \w+){{0,3}}? {_FILES}(?: (?:are there|exist|are here|do you have|have you|can you see|gibt es
         hast du|haben sie|sind da|y a-t-il|as-tu|avez-vous|hay|tienes|existen))?\b ?$
