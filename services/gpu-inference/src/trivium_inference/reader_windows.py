@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from trivium.ports.inference import Passage
 from trivium_inference.model_files import ModelFiles
+from trivium_inference.tokens import CHARS_PER_TOKEN
 
 if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
@@ -20,7 +21,6 @@ OVERLAP_TOKENS: Final = 64  # of neighbouring windows: longer than an answer
 MAX_WINDOWS: Final = 8  # of a passage; what comes after is not read
 _QUESTION_TOKENS: Final = 64
 _PREFIX_TOKENS: Final = 64
-_CHARS_PER_TOKEN: Final = 16  # no ordinary text has longer tokens; only bounds what is tokenized in vain
 
 ASKED, TOLD, SHARED = range(3)
 """A token's mark: of the question, of the passage, of the passage and in the question too."""
@@ -67,7 +67,7 @@ class WindowMaker:
         ]
 
     def _encoded(self, texts: Sequence[str], tokens: int) -> list[Encoding]:
-        cut = [text[: tokens * _CHARS_PER_TOKEN] for text in texts]
+        cut = [text[: tokens * CHARS_PER_TOKEN] for text in texts]
         return self._tokenizer.encode_batch(cut, add_special_tokens=False)
 
     def _of(self, passage: int, head: list[int], prefix: list[int], text: Encoding) -> Iterator[Window]:

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from trivium.domain.errors import NeverWill, TryLater
+from trivium_inference.tokens import CHARS_PER_TOKEN
 from trivium_inference.torch_library import load_torch
 
 _BATCH: Final = 16
-_CHARS_PER_TOKEN: Final = 16  # no ordinary text has longer tokens; only bounds what is tokenized in vain
 Pair = tuple[str, str]
 
 
@@ -50,7 +50,7 @@ class CrossEncoderReranker:
     def pairs(self, query: str, passages: Sequence[str]) -> list[Pair]:
         """What `score_pairs` takes: of each text as much as the model's window may hold. Raises as it does."""
         encoder, _ = self._loaded()
-        limit = encoder.tokenizer.model_max_length * _CHARS_PER_TOKEN
+        limit = encoder.tokenizer.model_max_length * CHARS_PER_TOKEN
         return [(query[:limit], passage[:limit]) for passage in passages]
 
     def count_tokens(self, pairs: Sequence[Pair]) -> list[int]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
 
 SEPARATOR: Final = "\n"
-_CHARS_PER_TOKEN: Final = 16  # no ordinary text has longer tokens; only bounds what is tokenized in vain
+CHARS_PER_TOKEN: Final = 16  # no ordinary text has longer tokens; only bounds what is tokenized in vain
 
 
 class Tokens(msgspec.Struct, frozen=True):
@@ -45,7 +45,7 @@ class TokenReader:
 
     def queries(self, texts: Sequence[str]) -> list[Tokens]:
         """Queries with the model's query prompt, cut at the window."""
-        limit = self._files.max_tokens * _CHARS_PER_TOKEN
+        limit = self._files.max_tokens * CHARS_PER_TOKEN
         encodings = self._window.encode_batch([self._files.query_prompt + text[:limit] for text in texts])
         return [Tokens(self._ids(encoding), np.empty((0, 2), np.int64)) for encoding in encodings]
 
@@ -54,7 +54,7 @@ class TokenReader:
 
         A prefix gives way when it would take more than half of the window from the text.
         """
-        limit = self._files.max_tokens * _CHARS_PER_TOKEN
+        limit = self._files.max_tokens * CHARS_PER_TOKEN
         leads = [self._lead(passage) for passage in passages]
         texts = [lead + passage.text[:limit] for lead, passage in zip(leads, passages, strict=True)]
         return [
@@ -72,7 +72,7 @@ class TokenReader:
         prefix = passage.prefix
         share = self._files.max_tokens // 2
         if len(prefix) > share:  # a token has a character at least
-            offsets = self._whole.encode(prefix[: share * _CHARS_PER_TOKEN], add_special_tokens=False).offsets
+            offsets = self._whole.encode(prefix[: share * CHARS_PER_TOKEN], add_special_tokens=False).offsets
             if len(offsets) > share:
                 prefix = prefix[: offsets[share][0]].rstrip()
         return self._files.passage_prompt + prefix + SEPARATOR

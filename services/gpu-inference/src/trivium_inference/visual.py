@@ -19,6 +19,7 @@ from trivium.domain.errors import NeverWill
 from trivium.ports.inference import Vector
 from trivium_inference.model_files import digest_files, hub_folder
 from trivium_inference.pooling import normalise
+from trivium_inference.tokens import CHARS_PER_TOKEN
 from trivium_inference.torch_encoder import native_precision
 from trivium_inference.torch_library import load_torch
 from trivium_inference.visual_images import Frame
@@ -26,7 +27,6 @@ from trivium_inference.visual_process import PictureProcess
 
 VISUAL_VERSION: Final = 1
 _BATCH: Final = 16
-_CHARS_PER_TOKEN: Final = 16  # no ordinary text has longer tokens; only bounds what is tokenized in vain
 _KINDS: Final = ("clip", "siglip")
 _FILES: Final = ("config.json", "preprocessor_config.json", "tokenizer.json")
 
@@ -98,7 +98,7 @@ class ClipEncoder:
         """What the model reads of each text, within its window; `encode_texts` takes it."""
         if not texts:
             return []
-        tokenizer, limit = self._loaded.tokenizer, self.max_tokens * _CHARS_PER_TOKEN
+        tokenizer, limit = self._loaded.tokenizer, self.max_tokens * CHARS_PER_TOKEN
         with self._reading:
             found = tokenizer([text[:limit] for text in texts], truncation=True, max_length=self.max_tokens)[
                 "input_ids"

@@ -132,12 +132,9 @@ def within_part(asked: Asked, read: Sequence[Sequence[Chunk]], hits: Sequence[Hi
 
     The hits where none is called so or several are, or it is of a document that is not there.
     """
-    found = [one for chunks in read if _is_named(asked, chunks[0]) for one in _found(asked, document_of(chunks))]
-    found = found or [
-        one for chunks in read for one in _found(asked, document_of(chunks)) if one.told or not asked.words
-    ]
-    best = max((one.sort for one in found), default=None)
-    found = _longest([one for one in found if one.sort == best])
+    each = [(_is_named(asked, chunks[0]), one) for chunks in read for one in _found(asked, document_of(chunks))]
+    found = [one for named, one in each if named]
+    found = _likeliest(found or [one for _, one in each if one.told or not asked.words])
     if len(found) != 1:
         return tuple(hits)
     document, part = found[0].document, found[0].part
@@ -184,9 +181,7 @@ def answer_by_number(asked: Asked, read: Sequence[Sequence[Chunk]], hits: Sequen
         found = [one for one in found if asked.words & _words_of_lines(one.document)]
         near = [] if found else near
     found = [one for one in found if asked.does <= _words(one.document, one.part)]
-    found = [one for one in found if one.told == most]
-    best = max((one.sort for one in found), default=None)
-    found = _longest([one for one in found if one.sort == best])
+    found = _likeliest([one for one in found if one.told == most])
     if found:
         return _told(asked, found, hits, told=told)
     if asked.does or asked.path[-1][0] in _ANY:
@@ -230,8 +225,13 @@ async def whole_documents(hits: Sequence[Hit], collection: Collection) -> list[l
 def _is_named(asked: Asked, chunk: Chunk) -> bool:
     """Whether the question's words for the document are all in its title, first line or the name of its file."""
     words = asked.words - _PAPER or asked.words
+    return bool(words) and words <= words_of_title(chunk)
+
+
+def words_of_title(chunk: Chunk) -> set[str]:
+    """Of its document's title, first line and the name of its file."""
     begins = chunk.text.partition("\n")[0] if chunk.ordinal == 0 else ""
-    return bool(words) and words <= {*content_words(f"{chunk.title} {begins} {chunk.source.rpartition('/')[2]}")}
+    return {*content_words(f"{chunk.title} {begins} {chunk.source.rpartition('/')[2]}")}
 
 
 def _found(asked: Asked, document: Document) -> list[_Found]:
@@ -290,6 +290,11 @@ def _words(document: Document, part: Part) -> frozenset[str]:
 def _words_of_lines(document: Document) -> set[str]:
     lines = (line for line in document.text.splitlines() if len(line.split()) <= MAX_LINE_WORDS)
     return {*content_words("\n".join(lines))} - _PAPER
+
+
+def _likeliest(found: Sequence[_Found]) -> list[_Found]:
+    best = max((one.sort for one in found), default=None)
+    return _longest([one for one in found if one.sort == best])
 
 
 def _longest(found: Sequence[_Found]) -> list[_Found]:

@@ -12,7 +12,7 @@ from trivium.domain.chunks import Chunk
 from trivium.domain.retrieval import Hit
 from trivium_query.answer.answerers.answered import Answered
 from trivium_query.answer.answerers.closest import cited
-from trivium_query.answer.answerers.numbered import as_hits
+from trivium_query.answer.answerers.numbered import as_hits, words_of_title
 from trivium_query.answer.answerers.outline import KIND, Document, Part, document_of, kind_of_word, parts_in
 from trivium_query.answer.citations import Draft
 from trivium_query.words import content_words
@@ -58,7 +58,7 @@ def answer_which_part(sought: Sought, read: Sequence[Sequence[Chunk]], hits: Seq
     None too where the part says that it does not.
     """
     parts = [_Found(document, part) for document in map(document_of, read) for part in parts_in(document.text)]
-    parts = [one for one in parts if _fits(sought, one) and sought.of <= _words_of_name(one.document)]
+    parts = [one for one in parts if _fits(sought, one) and sought.of <= words_of_title(one.document.chunks[0])]
     for told, verdict in ((_line, Verdict.SUPPORTED), (_text, Verdict.PARTIALLY_SUPPORTED)):
         found = [one for one in parts if sought.words <= frozenset(content_words(told(one)))]
         found = [one for one in found if not any(one.part in other.part.within for other in found)]
@@ -103,12 +103,6 @@ def _line(one: _Found) -> str:
 
 def _text(one: _Found) -> str:
     return one.document.text[one.part.start : one.part.end]
-
-
-def _words_of_name(document: Document) -> set[str]:
-    first = document.chunks[0]
-    begins = first.text.partition("\n")[0]
-    return {*content_words(f"{first.title} {begins} {first.source.rpartition('/')[2]}")}
 
 
 def _chunk_of(one: _Found) -> Chunk:
