@@ -47,6 +47,7 @@ TITLES = {  # of a group, by its first setting
     "max_attempts": "Workers",
     "url_allow": "The web",
     "connect_folders": "Connections",
+    "ca_file": "Certificates of the servers that Trivium asks",
     "s3_url": "The object store",
     "events_host": "Events of the object store",
     "redis_url": "The other servers",

@@ -1,10 +1,10 @@
-"""Fetches the documents of this set, which are other people's: manuals, guides and histories of Debian packages.
+"""Fetches the documents of a set, which are other people's: manuals, guides and histories of Debian packages.
 
-Usage: python bench/manuals/fetch.py FOLDER, then trivium eval FOLDER --answers
+Usage: python bench/manuals/fetch.py FOLDER [--set second], then trivium eval FOLDER --answers
 
 FOLDER then holds documents/, corpus.jsonl and the questions. It needs Debian or a system made from it (apt-get,
-dpkg-deb, man and col) and 34 MB for the packages, which are thrown away. Nothing is installed. The questions were
-checked against Debian 12; another release may tell other things.
+dpkg-deb, man and col) and 34 MB for the packages (23 MB for the second set), which are thrown away. Nothing is
+installed. The questions were checked against Debian 12; another release may tell other things.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 HERE = Path(__file__).parent
+SETS = ("first", "second")
 PROGRAMS = ("apt-get", "dpkg-deb", "man", "col")
 COLUMNS = 80
 """How wide `man` writes, as on the terminal that its pages are made for."""
@@ -38,11 +39,13 @@ class Document(NamedTuple):
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("folder", type=Path, help="a folder outside the repository")
-    folder: Path = arguments.parse_args().folder.resolve()
+    arguments.add_argument("--set", choices=SETS, default=SETS[0], help="which documents and questions")
+    given = arguments.parse_args()
+    folder: Path = given.folder.resolve()
     absent = [program for program in PROGRAMS if shutil.which(program) is None]
     if absent:
         sys.exit(f"{', '.join(absent)}: not found. The documents come from Debian packages; run this on Debian.")
-    documents = [Document(*line.split()) for line in _lines(HERE / "documents.txt")]
+    documents = [Document(*line.split()) for line in _lines(HERE / given.set / "documents.txt")]
     (folder / "documents").mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as work:
         unpacked = _unpacked(sorted({document.package for document in documents}), Path(work))
@@ -50,7 +53,7 @@ def main() -> None:
             (folder / "documents" / document.name).write_bytes(_read(document, unpacked[document.package]))
     _write_corpus(documents, folder)
     for name in ("queries.jsonl", "meta.json"):
-        shutil.copy(HERE / name, folder)
+        shutil.copy(HERE / given.set / name, folder)
     print(f"{len(documents)} documents and their questions: {folder}")
 
 

@@ -64,7 +64,7 @@ def _forget(graph: Path) -> None:
         for table in ("block", "near", "verdict"):
             db.execute(f"DELETE FROM {table}")
         db.execute("DELETE FROM claimed WHERE chunk = ?", (RULE_SHARE,))
-        db.execute("INSERT OR IGNORE INTO unresolved SELECT DISTINCT key FROM tally")
+        db.execute("INSERT OR IGNORE INTO unresolved SELECT DISTINCT key, '' FROM tally")
 
 
 def _give_up(graph: Path) -> None:
@@ -75,7 +75,7 @@ def _give_up(graph: Path) -> None:
 
 def _left(graph: Path) -> int:
     with closing(sqlite3.connect(graph)) as db:
-        return int(db.execute("SELECT count(*) FROM unresolved").fetchone()[0])
+        return int(db.execute("SELECT count(DISTINCT key) FROM unresolved").fetchone()[0])
 
 
 def _measured(folder: Path, questions: list[str]) -> str:

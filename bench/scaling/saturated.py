@@ -24,7 +24,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "peers"))
-from cluster import BIN, GRAPH, INGEST, Cluster
+from cluster import GRAPH, INGEST, Cluster
+from doors import TRIVIUM
 from local_services import SERVICES_DIR
 from tiny_model import write_tiny_model
 from vllm_server import SERVER, VllmServer, crowd, vllm_server
@@ -50,7 +51,7 @@ def backfilled(cluster: Cluster, documents: int) -> Iterator[None]:
     """A backfill of so many documents, for the length of the block; it is stopped at its end."""
     contents = {f"archive-{number:05}": text(f"archive-{number}").encode() for number in range(documents)}
     with cluster.archive(**contents) as archive:
-        backfill = subprocess.Popen([BIN / "trivium", "backfill", archive], env=cluster.env, stdout=sys.stderr)
+        backfill = subprocess.Popen([TRIVIUM, "backfill", archive], env=cluster.env, stdout=sys.stderr)
         try:
             wait_until(lambda: states(cluster)["running"], "the backfill is worked on", limit_s=120, told=cluster.logs)
             yield

@@ -228,3 +228,15 @@ def test_a_missing_secret_or_key_is_told_before_anything_is_installed(helm: Helm
     api.call("DELETE", f"{secrets}/mine").raise_for_status()
     api.call("POST", secrets, {"metadata": {"name": "mine"}, "stringData": CREDENTIALS}).raise_for_status()
     install(helm, namespace, values=values)
+
+
+def test_missing_authorities_are_told_before_anything_is_installed(helm: Helm, api: Api, namespace: str) -> None:
+    values = merged(TRIAL, {"certificates": {"existingConfigMap": "company"}})
+    with pytest.raises(Refused, match=f"names the ConfigMap company, which is not in the namespace {namespace}"):
+        install(helm, namespace, values=values)
+    maps = f"/api/v1/namespaces/{namespace}/configmaps"
+    held = {"metadata": {"name": "company"}, "data": {"roots.pem": "..."}}
+    api.call("POST", maps, held).raise_for_status()
+    with pytest.raises(Refused, match=r"The ConfigMap company has no key ca\.crt"):
+        install(helm, namespace, values=values)
+    install(helm, namespace, values=merged(values, {"certificates": {"key": "roots.pem"}}))

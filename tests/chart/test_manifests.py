@@ -12,6 +12,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
+import certifi
 import httpx2
 import pytest
 from helm import CREDENTIALS, PROFILES, TRIAL, Helm, merged, pods_of
@@ -31,6 +32,7 @@ EVERYTHING: Mapping[str, Any] = merged(
         },
         "autoscaling": {"kind": "hpa"},
         "monitoring": {"kind": "annotations"},
+        "certificates": {"existingConfigMap": "company", "key": "roots.pem"},
         "connect": {
             "credentials": {"acme": "acme-places", "b_2": "others"},
             "folders": {
@@ -104,7 +106,7 @@ def test_every_process_is_probed_and_has_time_to_stop(objects: list[dict[str, An
 
 
 def environment(objects: list[dict[str, Any]], container: dict[str, Any], folder: Path) -> dict[str, str]:
-    """What the container's process would find, with a file for each credential."""
+    """What the container's process would find, with a file for each credential and authorities that exist."""
     found: dict[str, str] = {}
     for source in container.get("envFrom", []):
         name = source["configMapRef"]["name"]
@@ -116,6 +118,8 @@ def environment(objects: list[dict[str, Any]], container: dict[str, Any], folder
             path = folder / Path(variable["value"]).name
             path.write_text(CREDENTIALS.get(path.name, "default:secret") + "\n")
             found[variable["name"]] = str(path)
+    if "TRIVIUM_CA_FILE" in found:
+        found["TRIVIUM_CA_FILE"] = certifi.where()
     return {name: value for name, value in found.items() if name.startswith("TRIVIUM_")}
 
 
@@ -145,6 +149,30 @@ def test_a_process_has_the_credentials_that_it_needs_and_no_other(helm: Helm) ->
     assert {name for name, keys in held.items() if "link_secret" in keys} == {"trivium-query-api"}
     assert {name for name, keys in held.items() if "events_token" in keys} == {"trivium-control"}
     assert "s3_secret_key" in held["trivium-worker-graph"]
+
+
+@pytest.mark.parametrize("kind", ["ConfigMap", "Secret"])
+def test_authorities_of_ones_own_are_mounted_wherever_trivium_runs_and_the_setting_leads_there(
+    helm: Helm, kind: str
+) -> None:
+    told = {"certificates": {f"existing{kind}": "company", "key": "roots.pem"}}
+    archive = {"backfill": {"sources": [{"name": "archive", "address": "s3://archive/"}]}}
+    for profile in ("", "gpu"):
+        for name, pod in pods_of(helm.template(values=merged(TRIAL, archive, told), profile=profile)).items():
+            (container,) = pod["spec"]["containers"]
+            found = {variable["name"]: variable["value"] for variable in container.get("env", [])}
+            mounts = {mount["mountPath"]: mount for mount in container.get("volumeMounts", [])}
+            if name.endswith(("-vllm", "-test")):  # they ask nobody over TLS
+                assert "TRIVIUM_CA_FILE" not in found, name
+                assert "/run/trivium" not in mounts, name
+                continue
+            folder, _, file = found["TRIVIUM_CA_FILE"].rpartition("/")
+            assert mounts[folder]["readOnly"], name
+            (volume,) = (v for v in pod["spec"]["volumes"] if v["name"] == mounts[folder]["name"])
+            named = {"configMap": {"name": "company"}, "secret": {"secretName": "company"}}
+            source = {"ConfigMap": "configMap", "Secret": "secret"}[kind]
+            assert volume[source] == {**named[source], "items": [{"key": "roots.pem", "path": file}]}, name
+    assert not [name for name, pod in pods_of(helm.template()).items() if "authorities" in json.dumps(pod)]
 
 
 def test_what_connections_need_is_mounted_where_they_are_looked_at_and_nowhere_else(helm: Helm) -> None:

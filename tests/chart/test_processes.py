@@ -18,8 +18,10 @@ from urllib.parse import urlsplit
 
 import pytest
 import yaml
+from behind_tls import servers_behind_tls
 from buckets import client
-from helm import ROOT, Helm
+from certificates import Authority
+from helm import ROOT, Helm, merged
 from leftovers import claim_broker, remove_all
 from pods import Pods, pods
 from waiting import wait_until
@@ -188,6 +190,30 @@ def test_the_preparation_says_which_server_is_wrong(
         assert job.process.wait(120) == 1
         assert "milvus: milvus_down: Milvus at 127.0.0.1:1 did not answer" in job.log()
         assert "neo4j: neo4j_credentials:" in job.log()
+
+
+def test_every_kind_of_process_believes_servers_that_an_authority_of_ones_own_certified(
+    helm: Helm, values: dict[str, Any], tmp_path: Path
+) -> None:
+    authority = Authority(tmp_path)
+    company = {"kind": "ConfigMap", "metadata": {"name": "company"}, "data": {"ca.crt": authority.file.read_text()}}
+    with servers_behind_tls(authority, values["settings"]) as urls:
+        over = merged(
+            values, {"settings": urls, "certificates": {"existingConfigMap": "company"}, "prepare": {"waitSeconds": 0}}
+        )
+        ports = [urlsplit(url).port or 0 for url in urls.values()]
+        with pods([*helm.template(values=over, profile="small"), company], tmp_path, ports) as made:
+            assert "Every server is ready." in made.run("trivium-prepare")
+            for name in READY:
+                made.start(f"trivium-{name}")
+            for name in READY:
+                made.running[f"trivium-{name}"].wait_until_ready()
+            assert "Every store is as the artifacts say" in made.run("trivium-audit")
+        unknown = merged(over, {"certificates": {"existingConfigMap": ""}})
+        with pods(helm.template(values=unknown, profile="small"), tmp_path, ports) as made:
+            job = made.start("trivium-prepare")
+            assert job.process.wait(120) == 1
+            assert job.log().count("certificate_not_trusted: The certificate of localhost:") == len(urls)
 
 
 def _logs(running: Pods) -> str:

@@ -19,6 +19,7 @@ from trivium.domain.ids import entity_id
 from trivium.domain.scope import Scope, Tenant
 from trivium.edits.fold import fold
 from trivium.ports.graph import GraphReader, GraphRow, Graphs
+from trivium.resolution.record import MAX_NEIGHBOURS
 from trivium.text.names import fold_name
 
 PERSON = EntityType.PERSON
@@ -58,6 +59,10 @@ def put(graphs: Graphs, tenant: Tenant, document: str, *shares: ChunkGraph) -> N
 def settle(graphs: Graphs, tenant: Tenant) -> None:
     while graphs.writer(tenant).resolve():
         pass
+
+
+def settle_some(graphs: Graphs, tenant: Tenant, chance: random.Random) -> None:
+    graphs.writer(tenant).resolve(chance.randint(1, 4))
 
 
 def edits(*changes: Change) -> list[Edit]:
@@ -112,6 +117,45 @@ async def test_deleting_the_document_that_names_a_rival_or_the_person_recomputes
     settle(graphs, tenant)
     assert await stands_for(reader, "brandt", "ilse brandt") == ["brandt", ""]
     assert (await reader.entity(entity_id(tenant, "brandt"))).aliases == ()
+
+
+async def test_what_bears_on_a_decision_is_looked_at_whatever_else_came_before_it_was(
+    graphs: Graphs, tenant: Tenant
+) -> None:
+    """A name of which something else was known for a while may have been told so to whoever was settled then."""
+    reader, writer = graphs.reader(tenant), graphs.writer(tenant)
+    put(graphs, tenant, "a", share("a1", "Ilse Brandt", "Harrow Weir"))
+    put(graphs, tenant, "b", share("b1", "Brandt", "Savern"))
+    settle(graphs, tenant)
+    assert await stands_for(reader, "brandt") == ["brandt"]
+    for document in ("c", "d", "e"):
+        put(graphs, tenant, document, share(f"{document}1", "Ilse Brandt", "Savern"))
+        writer.resolve(1)
+        if document != "e":
+            writer.delete(document)
+            writer.resolve(1)
+    settle(graphs, tenant)
+    assert await stands_for(reader, "brandt") == ["ilse brandt"]
+    put(graphs, tenant, "f", share("f1", "Ilse Brandt", "Leeds"), share("f2", "Brandt", "York"))
+    settle(graphs, tenant)
+    assert await stands_for(reader, "brandt") == ["ilse brandt"]
+    writer.delete("e")
+    settle(graphs, tenant)
+    assert await stands_for(reader, "brandt") == ["brandt"]
+
+
+async def test_a_name_with_more_neighbours_than_are_looked_at_is_decided_by_the_first_of_them(
+    graphs: Graphs, tenant: Tenant
+) -> None:
+    reader = graphs.reader(tenant)
+    others = [f"Quarry {number:03}" for number in range(MAX_NEIGHBOURS)]
+    put(graphs, tenant, "a", *(share(f"a{n}", "Ilse Brandt", other) for n, other in enumerate(others)))
+    put(graphs, tenant, "b", share("b1", "Ilse Brandt", "Zell"), share("b2", "Brandt", "Zell"))
+    settle(graphs, tenant)
+    assert await stands_for(reader, "brandt") == ["brandt"]
+    graphs.writer(tenant).upsert([GraphRow(share("a7", "Quarry 007"), "a", "v1", Scope(tenant, "default"))])
+    settle(graphs, tenant)
+    assert await stands_for(reader, "brandt") == ["ilse brandt"]
 
 
 async def test_edits_come_before_what_rules_find_whether_they_join_or_keep_apart(
@@ -268,6 +312,7 @@ def test_documents_and_edits_in_any_order_twice_and_between_deletions_have_one_r
         *(lambda document=document: graphs.writer(mixed).delete(f"passing {document}") for document in passing),  # type: ignore[misc]
         *[lambda: graphs.writer(mixed).decide(decisions)] * 2,
         *[lambda: settle(graphs, mixed)] * 3,
+        *[lambda: settle_some(graphs, mixed, chance)] * 5,
     ]
     chance.shuffle(steps)
     for step in steps:

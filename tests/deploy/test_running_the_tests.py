@@ -14,7 +14,7 @@ ASK = "import signal; print(signal.getsignal(signal.SIGINT) is signal.default_in
 
 def run_pytest(*arguments: str, before: str = "") -> subprocess.CompletedProcess[str]:
     """As a shell would start it after the commands in `before`."""
-    command = ["sh", "-c", f'{before}\nexec "$@"', "sh", sys.executable, "-m", "pytest", "-p", "no:schemathesis"]
+    command = ["sh", "-c", f'{before}\nexec "$@"', "sh", sys.executable, "-m", "pytest"]
     return subprocess.run([*command, *arguments], cwd=ROOT, capture_output=True, text=True, check=False, timeout=120)
 
 

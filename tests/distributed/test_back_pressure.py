@@ -5,7 +5,8 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Callable
 
-from cluster import BIN, CONTROL, GRAPH, INFERENCE, INGEST, QUERY, Cluster
+from cluster import CONTROL, GRAPH, INFERENCE, INGEST, QUERY, Cluster
+from doors import TRIVIUM
 from openai_peer import OpenAiPeer, Reply, Seen
 from waiting import wait_until
 
@@ -40,7 +41,7 @@ def test_a_backfill_waits_for_a_busy_model_while_uploads_pass(new_cluster: Calla
         cluster.start(LLM, TRIVIUM_WORKER_QUEUES="llm")
         vllm.waiting = LIMIT  # a backfill's limit, not an upload's
         with cluster.archive(old=b"Ledger: the barge Halvard carried slate.") as archive:
-            with subprocess.Popen([BIN / "trivium", "backfill", archive], env=cluster.env) as backfill:
+            with subprocess.Popen([TRIVIUM, "backfill", archive], env=cluster.env) as backfill:
                 wait_until(lambda: [d for d in cluster.documents() if d.get("stage")], "it is read", limit_s=120)
                 cluster.upload("new.txt", b"The barge Corrin carried lamps.")
                 assert cluster.document("new.txt")["state"] == "ready"

@@ -9,11 +9,11 @@ import subprocess
 from collections.abc import Iterator
 
 import pytest
-from cluster import BIN, Cluster
+from cluster import Cluster
+from doors import TRIVIUM
 from waiting import wait_until
 
 OBJECTS = 60
-TRIVIUM = BIN / "trivium"
 
 
 @pytest.fixture

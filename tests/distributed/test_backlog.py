@@ -7,7 +7,8 @@ import subprocess
 from typing import Any
 
 import httpx2
-from cluster import BIN, CONTROL, GRAPH, INFERENCE, INGEST, QUERY, Cluster
+from cluster import CONTROL, GRAPH, INFERENCE, INGEST, QUERY, Cluster
+from doors import TRIVIUM
 from waiting import wait_until
 
 FILES = 40
@@ -43,9 +44,7 @@ def test_what_waits_is_told_in_documents_and_in_measured_seconds(cluster: Cluste
     )
 
     def trivium(*words: str) -> str:
-        return subprocess.run(
-            [BIN / "trivium", *words], env=cluster.env, capture_output=True, text=True, check=True
-        ).stdout
+        return subprocess.run([TRIVIUM, *words], env=cluster.env, capture_output=True, text=True, check=True).stdout
 
     assert f"parse\tinteractive\t{FILES}" in trivium("backlog")
     told = json.loads(trivium("backlog", "--json"))

@@ -14,7 +14,8 @@ from urllib.parse import quote_plus
 
 import httpx2
 import pytest
-from cluster import BIN, CONTROL, GRAPH, INFERENCE, INGEST, QUERY, Cluster
+from cluster import CONTROL, GRAPH, INFERENCE, INGEST, QUERY, Cluster
+from doors import TRIVIUM
 from minio.deleteobjects import DeleteObject
 from waiting import wait_until
 
@@ -170,7 +171,7 @@ def test_a_bucket_of_very_many_keys_takes_little_memory_and_blocks_nobody(cluste
     assert peaks[1] < 1.5 * peaks[0], peaks
     dry = cluster.cli("backfill", f"s3://{archive}/", "--dry-run")
     assert f"{KEYS:,} of them new" in dry.stderr
-    with subprocess.Popen([BIN / "trivium", "backfill", f"s3://{archive}/"], env=cluster.env) as filling:
+    with subprocess.Popen([TRIVIUM, "backfill", f"s3://{archive}/"], env=cluster.env) as filling:
         wait_until(lambda: _waiting(cluster), "something waits")
         reads_on(cluster)
         assert cluster.take("posted.txt", "The posted one is by Ada Brill.")["state"] == "ready"

@@ -23,13 +23,14 @@ from waiting import wait_until
 from trivium.adapters.distributed.neo4j.graph import Neo4jGraphs
 from trivium.adapters.distributed.neo4j.schema import VERSION
 from trivium.adapters.distributed.neo4j.server import Neo4jServer, Rows
+from trivium.adapters.distributed.neo4j.shelf import Neo4jShelf
 from trivium.adapters.distributed.neo4j.write import _GraphTransaction, create_schema
 from trivium.adapters.embedded.graph import SqliteGraphs
 from trivium.config import Settings, load_settings
 from trivium.domain.chunks import Chunk, Span
 from trivium.domain.edits import Decisions, RelationKey
 from trivium.domain.errors import NeverWill, Refused, TryLater
-from trivium.domain.graph import Alias, ChunkGraph, Entity, Mention, MentionRole, Relation
+from trivium.domain.graph import Alias, ChunkGraph, Entity, EntityType, Mention, MentionRole, Relation
 from trivium.domain.ids import chunk_id, entity_id
 from trivium.domain.scope import Scope, Tenant
 from trivium.ports.graph import GraphReader, GraphRow, Graphs
@@ -305,6 +306,104 @@ def test_a_name_that_is_deleted_while_names_are_resolved_stops_no_other(
         resolved = graphs.writer(ACME).resolve()
         server.run("MATCH (n:Unresolved {tenant: $tenant}) WHERE n.id IS NULL DELETE n", tenant=space)
     assert (resolved, graphs.unresolved()) == (2, set())
+
+
+def people(document: str, *names: str) -> GraphRow:
+    """Persons that stand together."""
+    made = row(document, 0, *names)
+    mentions = tuple(msgspec.structs.replace(one, type=EntityType.PERSON) for one in made.share.mentions)
+    return msgspec.structs.replace(made, share=msgspec.structs.replace(made.share, mentions=mentions))
+
+
+def settle(graphs: Neo4jGraphs) -> None:
+    while graphs.writer(ACME).resolve():
+        pass
+
+
+async def stands_for(graphs: Neo4jGraphs, key: str) -> str:
+    return (await graphs.reader(ACME).named([key]))[key].key
+
+
+async def test_names_marked_by_an_earlier_version_are_decided_anew_whoever_marks_them_after_it(
+    graphs: Neo4jGraphs, settings: Settings
+) -> None:
+    writer = graphs.writer(ACME)
+    writer.upsert([people("a", "ilse brandt", "harbour"), people("b", "brandt", "mill")])
+    settle(graphs)
+    writer.upsert([people("c", "ilse brandt", "mill")])
+    space = f"{settings.index_prefix}:{ACME.name}"
+    with closing(Neo4jServer(settings)) as server:
+        server.run(
+            "MATCH (n:Unresolved {tenant: $tenant}) SET n.touched = 'ab12' REMOVE n.changed RETURN n.id", tenant=space
+        )
+    writer.upsert([people("d", "ilse brandt", "bridge")])
+    assert await stands_for(graphs, "brandt") == "brandt"
+    settle(graphs)
+    assert await stands_for(graphs, "brandt") == "ilse brandt"
+
+
+def test_of_a_name_that_waits_no_more_neighbours_are_kept_than_are_told_apart(
+    graphs: Neo4jGraphs, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("trivium.adapters.distributed.neo4j.write.MAX_NEIGHBOURS", 3)
+    space = f"{settings.index_prefix}:{ACME.name}"
+
+    def kept() -> list[list[Any]]:
+        with closing(Neo4jServer(settings)) as server:
+            return server.run(
+                "MATCH (n:Unresolved {tenant: $tenant, key: 'brandt'}) RETURN n.touched STARTS WITH '+', n.changed",
+                tenant=space,
+            )
+
+    writer = graphs.writer(ACME)
+    writer.upsert([people("a", "brandt", "harbour")])
+    settle(graphs)
+    for other in ("mill", "bridge", "quarry"):
+        writer.upsert([people(other, "brandt", other)])
+    assert kept() == [[True, ["mill", "bridge", "quarry"]]]
+    writer.upsert([people("b", "brandt", "weir")])
+    assert kept() == [[False, None]]
+    settle(graphs)
+    writer.upsert([people("c", "brandt", "ford", "inn", "lock", "moor")])
+    assert kept() == [[False, None]]
+
+
+@pytest.mark.parametrize("step", ["alive", "near", "changed", "records", "decide"])
+@pytest.mark.parametrize("is_deleted", [True, False])
+async def test_what_is_written_while_names_are_resolved_is_decided_after_it(
+    graphs: Neo4jGraphs, monkeypatch: pytest.MonkeyPatch, step: str, is_deleted: bool
+) -> None:
+    """Both names of a pair lose, or get, the neighbour that makes them one: one before, one during it."""
+    writer = graphs.writer(ACME)
+    writer.upsert(
+        [people("a", "ilse brandt", "harbour"), people("b", "brandt", "mill"), people("x", "bridge", "orvin")]
+    )
+    both = [people("c", "ilse brandt", "bridge"), people("d", "brandt", "bridge")]
+
+    def change(one: GraphRow) -> None:
+        if is_deleted:
+            writer.delete(one.document_id)
+        else:
+            writer.upsert([one])
+
+    if is_deleted:
+        writer.upsert(both)
+    settle(graphs)
+    assert await stands_for(graphs, "brandt") == ("ilse brandt" if is_deleted else "brandt")
+    change(both[0])
+    done = getattr(Neo4jShelf, step)
+    waiting = [both[1]]
+
+    def beside_a_writer(shelf: Neo4jShelf, *given: Any) -> Any:
+        if waiting:
+            threading.Thread(target=change, args=(waiting.pop(),)).start()
+            wait_until(lambda: len(writer.ids({"d": "v1"})["d"]) == (not is_deleted), "the other writer is done")
+        return done(shelf, *given)
+
+    monkeypatch.setattr(Neo4jShelf, step, beside_a_writer)
+    settle(graphs)
+    assert waiting == []
+    assert await stands_for(graphs, "brandt") == ("brandt" if is_deleted else "ilse brandt")
 
 
 def test_a_hub_with_an_invalid_relation_is_not_counted_anew_at_every_write(

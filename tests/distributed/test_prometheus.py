@@ -14,7 +14,8 @@ from pathlib import Path
 
 import httpx2
 import pytest
-from cluster import BIN, CONTROL, GRAPH, INFERENCE, INGEST, QUERY, Cluster, free_ports
+from cluster import CONTROL, GRAPH, INFERENCE, INGEST, QUERY, Cluster, free_ports
+from doors import TRIVIUM
 from openai_peer import OpenAiPeer, Reply, Seen
 from waiting import wait_until
 from watched import ABSENT, alerts, asked, panels, prometheus, tool
@@ -128,7 +129,7 @@ class Faults:
         vllm.waiting = BUSY
         with (
             self._cluster.archive(old=b"Ledger: the barge Halvard carried slate.") as archive,
-            subprocess.Popen([BIN / "trivium", "backfill", archive], env=self._cluster.env) as backfill,
+            subprocess.Popen([TRIVIUM, "backfill", archive], env=self._cluster.env) as backfill,
         ):
             self.counted("trivium_llm_gave_way_total")
             vllm.waiting = 0.0

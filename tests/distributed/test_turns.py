@@ -6,7 +6,8 @@ import subprocess
 from collections.abc import Callable
 
 import pytest
-from cluster import BIN, CONTROL, GRAPH, INFERENCE, INGEST, QUERY, Cluster
+from cluster import CONTROL, GRAPH, INFERENCE, INGEST, QUERY, Cluster
+from doors import TRIVIUM
 from turns import ask_for_a_page_while_tables_are_read
 from waiting import wait_until
 
@@ -25,7 +26,7 @@ def test_workers_for_uploads_leave_a_backfill_to_the_others(new_cluster: Callabl
     cluster.start(INFERENCE, CONTROL, QUERY)
     cluster.start(INGEST, GRAPH, TRIVIUM_WORKER_LANES="uploads")
     with cluster.archive(old=b"The barge Halvard carried slate.") as archive:
-        with subprocess.Popen([BIN / "trivium", "backfill", archive], env=cluster.env) as backfill:
+        with subprocess.Popen([TRIVIUM, "backfill", archive], env=cluster.env) as backfill:
             wait_until(lambda: unfinished(cluster) == ["old.txt"], "the backfill's document waits", told=cluster.logs)
             cluster.upload("new.txt", b"The barge Corrin carried lamps.")
             assert cluster.document("new.txt")["state"] == "ready"

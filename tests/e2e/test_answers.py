@@ -12,6 +12,7 @@ from typing import TypeVar
 import msgspec
 import pytest
 from doors import TRIVIUM
+from embedded_server import WARM
 from openai_peer import OpenAiPeer, Reply, Seen
 
 from trivium.domain.answers import Verdict
@@ -47,8 +48,7 @@ class Typed(msgspec.Struct, frozen=True):
 def evaluated(folder: Path, lines: Path, *options: str, **settings: str) -> tuple[list[JudgedAnswer], str]:
     """The lines written, and what was printed."""
     env = {k: v for k, v in os.environ.items() if not k.startswith("TRIVIUM_")} | PATIENCE | settings
-    command = [str(TRIVIUM), "eval", str(folder), "--answers", "--json", str(lines), *options]
-    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=280, check=False)
+    done = WARM.run(["trivium", "eval", str(folder), "--answers", "--json", str(lines), *options], env, 280)
     assert done.returncode == 0, done.stdout + done.stderr
     return read(JudgedAnswer, lines), done.stdout
 

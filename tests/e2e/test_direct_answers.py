@@ -28,7 +28,9 @@ DOCUMENTS = {
     " postponed to the next meeting on 8 September.",
     "pump.md": "# Pump Velo 3\n\n## Error codes\n\nE2: the filter is blocked.\n\nE7: the motor is too hot.",
     "faq.md": "# Questions about the map room\n\n**How long is a loan?** Four weeks. It can be renewed twice.\n\n"
-    "**Who looks after the old maps?** Ines Marlow, on the second floor.",
+    "**Who looks after the old maps?** Ines Marlow, on the second floor.\n\n"
+    "**How do I renew a loan?** Write to the desk before it ends, or ring.\n\n"
+    "**Can I take an atlas home?** No. Atlases are read in the room.",
     "lease.md": "# Lease of 7 Quay Lane\n\nBetween Ferris Holdings (the landlord) and Amara Bello (the tenant).",
     "outage.md": "# Outage of the mail gateway\n\n1,140 users were affected. Mail was down for 3 hours and 9 minutes."
     "\n\nRoot cause: the reminder went to somebody who had left.",
@@ -202,6 +204,8 @@ def test_what_no_sentence_says_in_that_form_is_not_told_in_short_nor_as_sure(rea
         ("How do I grow crystals of blue vitriol?", "Stir in the vitriol", "none"),
         ("Why is Lake Sorrel red?", "comes from the alga", "herons"),
         ("How long is a loan of the map room?", "Four weeks", "twice"),
+        ("May I take an atlas home with me?", "No. ", "yes"),
+        ("How can I have a loan renewed?", "Write to the desk before it ends", "none"),
         ("How long was mail down?", "3 hours", "1,140"),
         ("What caused the outage of the mail gateway?", "Root cause", "1,140"),
         ("When is the next meeting of the rowing club?", "8 September", "12 May"),

@@ -7,7 +7,6 @@ import os
 import signal
 import socket
 import subprocess
-import sys
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -17,18 +16,18 @@ from urllib.parse import urlsplit
 
 import grpc
 import httpx2
-from doors import Doors
+from doors import COMMANDS, Doors
 from leftovers import claim_broker, remove_all
 from minio import Minio
 from minio.notificationconfig import NotificationConfig, QueueConfig
 from waiting import LONG_PAUSE_S, wait_until
+from warm_process import Started, Warm
 
 from trivium.config import load_settings
 from trivium.flow.intake import upload_source
 
 START_S = 240.0
 LISTING_S = 0.2  # between two listings of all documents
-BIN = Path(sys.executable).parent
 INFERENCE, CONTROL, INGEST, GRAPH, QUERY = (
     "trivium-gpu-inference",
     "trivium-ingest-control",
@@ -37,6 +36,17 @@ INFERENCE, CONTROL, INGEST, GRAPH, QUERY = (
     "trivium-query-api",
 )
 PROCESSES = (INFERENCE, CONTROL, INGEST, GRAPH, QUERY)
+WARM = Warm(
+    *COMMANDS,
+    "trivium_query.main",
+    "trivium_ingest.main",
+    "trivium_graph.main",
+    "trivium_inference.main",
+    "trivium.adapters.distributed.milvus.vectors",
+    "trivium.adapters.distributed.elasticsearch.keywords",
+    "trivium.adapters.distributed.neo4j.graph",
+    "trivium.struct_types:prepare_struct_types",
+)
 RECONCILE_S = 5  # all clusters' events go through one list: each takes some of the others', which only a listing finds
 
 
@@ -53,6 +63,8 @@ class Cluster(Doors):
     `start` starts what is not running of the named processes, all of them by default; the others are stopped, killed or
     paused by name. `trivium-ingest-worker#2` is a second one of a kind. Their output is kept in `folder`.
     """
+
+    warm = WARM
 
     def __init__(self, folder: Path, **settings: str) -> None:
         self.name = f"t{uuid.uuid4().hex[:8]}"
@@ -86,7 +98,7 @@ class Cluster(Doors):
             named("TRIVIUM_S3_SECRET_KEY"),
             secure=False,
         )
-        self.running: dict[str, subprocess.Popen[bytes]] = {}
+        self.running: dict[str, Started] = {}
 
     def make_buckets(self, *, events: bool = True) -> None:
         """The two buckets, and the upload's notifications to Redis."""
@@ -101,12 +113,11 @@ class Cluster(Doors):
     def start(self, *names: str, **settings: str) -> Cluster:
         """Start processes and wait for those that say when they are ready."""
         self.folder.mkdir(parents=True, exist_ok=True)
+        env = {**self.env, **settings}
         for name in names or PROCESSES:
             if name not in self.running:
                 with (self.folder / f"{name}.log").open("ab") as output:
-                    self.running[name] = subprocess.Popen(
-                        [str(BIN / name.partition("#")[0])], env={**self.env, **settings}, stdout=output, stderr=output
-                    )
+                    self.running[name] = self.warm.start([name.partition("#")[0]], env, output, output)
         if QUERY in self.running:
             wait_until(
                 self._up, "the query service is up", limit_s=START_S, told=self.logs, longest_pause_s=LONG_PAUSE_S

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import ssl
 import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 
 import grpc
 import httpx2
 from waiting import LONG_PAUSE_S, wait_until
+from warm_process import BIN, Warm
 
-TRIVIUM = Path(sys.executable).with_name("trivium")
+TRIVIUM = BIN / "trivium"
+COMMANDS = ("trivium.client", *(f"trivium.cli.{name}" for name in ("ask", "documents", "graph", "ingest", "search")))
 _TLS = ssl.create_default_context()  # each costs a client 20 ms of processor time, also where it is not used
 
 
 class Doors:
     """A running Trivium: where it listens, the key it wants, and the environment of its command line."""
+
+    warm = Warm(*COMMANDS)
 
     def __init__(self, env: dict[str, str]) -> None:
         self.env = env
@@ -73,9 +75,7 @@ class Doors:
             return given
 
     def cli(self, *arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
-        done = subprocess.run(
-            [str(TRIVIUM), *arguments], check=False, env=self.env, capture_output=True, text=True, timeout=300
-        )
+        done = self.warm.run(["trivium", *arguments], self.env, 300)
         if check:
             assert done.returncode == 0, done.stdout + done.stderr
         return done

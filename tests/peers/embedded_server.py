@@ -4,21 +4,32 @@ from __future__ import annotations
 
 import os
 import re
-import signal
-import subprocess
 from pathlib import Path
 
 import grpc
 import msgspec
-from doors import TRIVIUM, Doors
+from doors import COMMANDS, Doors
 from waiting import wait_until
+from warm_process import Started, Warm
 
 PATIENCE = {f"TRIVIUM_{source}_BUDGET_S": "20" for source in ("VECTOR", "KEYWORD", "GRAPH")}  # of a busy machine
+WARM = Warm(
+    *COMMANDS,
+    "trivium.cli.serve",
+    "trivium_embedded.server",
+    "trivium_inference.local",
+    "trivium_inference.openvino_runtime:load_openvino",
+    "tokenizers",
+    "fastapi_offline",
+    "trivium.struct_types:prepare_struct_types",
+)
 _GRPC = re.compile(r"^gRPC  (\S+)$", re.M)
 
 
 class Server(Doors):
     """One `trivium serve` on free ports over `data_dir`."""
+
+    warm = WARM
 
     def __init__(self, data_dir: Path, **settings: str) -> None:
         super().__init__(
@@ -33,12 +44,12 @@ class Server(Doors):
         )
         self.data_dir = data_dir
         self.log = data_dir.parent / f"{data_dir.name}.log"
-        self.process: subprocess.Popen[bytes] | None = None
+        self.process: Started | None = None
 
     def start(self) -> Server:
         self.data_dir.parent.mkdir(parents=True, exist_ok=True)
         with self.log.open("ab") as output:
-            self.process = subprocess.Popen([str(TRIVIUM), "serve"], env=self.env, stdout=output, stderr=output)
+            self.process = self.warm.start(["trivium", "serve"], self.env, output, output)
         self.url = wait_until(self._announced, "trivium serve is up", told=self._told)
         return self
 
@@ -67,7 +78,7 @@ class Server(Doors):
 
     def stop(self) -> None:
         if self.process and self.process.poll() is None:
-            self.process.send_signal(signal.SIGTERM)
+            self.process.terminate()
             self.process.wait(30)
 
     def kill(self) -> None:

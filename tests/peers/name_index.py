@@ -25,17 +25,35 @@ class NameIndex:
         self._filed: set[str] = set()
         self._blocks: dict[str, _Names] = {}
         self._near: dict[str, _Names] = {}
+        self._changed: dict[str, frozenset[str] | None] = {}
         self.verdicts: dict[str, tuple[Verdict, ...]] = {}
 
     def update(self, records: Iterable[Record] = (), dropped: Iterable[str] = ()) -> None:
         """Put names, or what is now known of them, and drop others; as many are settled at once as in a store."""
-        put = {record.key: record for record in records if self._records.get(record.key) != record}
-        gone = set(dropped) - put.keys()
-        self._records.update(put)
-        for key in gone:
-            self._records.pop(key, None)
-        for keys in batches(sorted(put.keys() | gone), NAMES_AT_ONCE):
-            settle(self, keys)
+        self.put(records, dropped)
+        for keys in batches(sorted(self._changed), NAMES_AT_ONCE):
+            self.settle(keys)
+
+    def put(self, records: Iterable[Record] = (), dropped: Iterable[str] = ()) -> None:
+        """Put and drop names that are settled later."""
+        put = {record.key: record for record in records}
+        for key in {*put, *dropped}:
+            before, now = self._records.pop(key, None), put.get(key)
+            if now is not None:
+                self._records[key] = now
+            if before != now:
+                self._changed[key] = _and(self._changed.get(key, frozenset()), _differing(before, now))
+
+    def settle(self, keys: Collection[str]) -> None:
+        """Settle some of those that were put or dropped."""
+        settle(self, keys)
+        for key in keys:
+            del self._changed[key]
+
+    @property
+    def unsettled(self) -> list[str]:
+        """Those that were put or dropped since they were settled."""
+        return sorted(self._changed)
 
     @property
     def targets(self) -> dict[str, str]:
@@ -56,6 +74,10 @@ class NameIndex:
     def records(self, keys: Collection[str]) -> Mapping[str, Record]:
         """Those records."""
         return {key: self._records[key] for key in keys if key in self._records}
+
+    def changed(self, keys: Collection[str]) -> dict[str, frozenset[str] | None]:
+        """What came or went of those that are to be settled."""
+        return {key: self._changed[key] for key in keys if key in self._changed}
 
     def filed(self, keys: Collection[str]) -> set[str]:
         """Those in blocks."""
@@ -93,6 +115,19 @@ class NameIndex:
             self.verdicts.pop(key, None)
             if decided:
                 self.verdicts[key] = tuple(decided)
+
+
+def _differing(before: Record | None, now: Record | None) -> frozenset[str] | None:
+    """The neighbours that came or went; None where anything else did."""
+    if before is None or now is None:
+        return None
+    if (before.type, before.facts, before.apart) != (now.type, now.facts, now.apart):
+        return None
+    return before.neighbours ^ now.neighbours
+
+
+def _and(one: frozenset[str] | None, other: frozenset[str] | None) -> frozenset[str] | None:
+    return None if one is None or other is None else one | other
 
 
 _Names = set[str] | tuple[str, ...]

@@ -203,21 +203,24 @@ class Pod:
     def _volumes(self) -> Iterator[str]:
         volumes = {volume["name"]: volume for volume in self._spec["volumes"]}
         mounts = [(volumes[mount["name"]], mount["mountPath"]) for mount in self.container["volumeMounts"]]
+        yield "mount -t tmpfs none /run"
         for volume, path in sorted(mounts, key=lambda each: "emptyDir" in each[0]):  # our own files may lie in /tmp
             if "emptyDir" in volume:
                 yield f"mount -t tmpfs -o mode=1777 none {path}"
             else:
-                yield f"mount -t tmpfs none /run && mkdir -p {path}"
-                yield f"mount --bind {self._secret(volume['secret'])} {path}"
+                yield f"mkdir -p {path} && mount --bind {self._files(volume)} {path}"
 
-    def _secret(self, volume: Mapping[str, Any]) -> str:
-        held = self._pods.named("Secret", volume["secretName"])
-        folder = self._pods.folder / f"{self.name}-{volume['secretName']}"
+    def _files(self, volume: Mapping[str, Any]) -> str:
+        """A folder with what a Secret or a ConfigMap holds."""
+        source = volume.get("secret") or volume["configMap"]
+        name = source.get("secretName") or source["name"]
+        held = self._pods.named("Secret" if "secret" in volume else "ConfigMap", name)
+        folder = self._pods.folder / f"{self.name}-{name}"
         folder.mkdir(exist_ok=True)
-        for item in volume["items"]:
+        for item in source["items"]:
             path = folder / item["path"]
-            path.write_text(held["stringData"][item["key"]])
-            path.chmod(volume["defaultMode"])
+            path.write_text((held.get("stringData") or held["data"])[item["key"]])
+            path.chmod(source.get("defaultMode", 0o644))
             os.chown(path, 0, self._spec["securityContext"]["fsGroup"])
         folder.chmod(0o755)
         return str(folder)

@@ -40,7 +40,7 @@ from trivium_ingest.publish import PublishWork
 from trivium_ingest.stages import ChunkWork, EmbedWork, EnrichWork, IndexWork, ParseWork
 from trivium_ingest.upkeep.audit import audit
 
-STOPS = 30
+STOPS = 12
 EXAMPLES = Path(__file__).parents[3] / "examples" / "files"
 
 
@@ -96,7 +96,7 @@ def unfinished(registry: TenantRegistry) -> int:
     return counts.get("pending", 0) + counts.get("running", 0)
 
 
-def test_thirty_stops_at_any_moment_lose_nothing(tmp_path: Path, models: Models) -> None:
+def test_a_dozen_stops_at_any_moment_lose_nothing(tmp_path: Path, models: Models) -> None:
     settings = msgspec.structs.replace(load_settings({}), data_dir=tmp_path / "data")
     files = mixed_files()
     rng = random.Random(20261122)

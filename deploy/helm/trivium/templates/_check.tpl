@@ -22,12 +22,18 @@
     {{- fail (printf "The credential %s is missing: add it to the Secret and to credentials.keys (or to credentials.create)." $name) }}
   {{- end }}
 {{- end }}
-{{- range $name := list "backend" "http_host" "http_port" "grpc_host" "grpc_port" "events_host" "events_port" "inference_host" "inference_port" "inference_metrics_port" "alive_file" "worker_lanes" "worker_queues" "worker_metrics_host" "worker_metrics_port" "worker_processes" "cache_dir" "data_dir" "url" "connect_folders" "connect_secrets" }}
+{{- range $name := list "backend" "http_host" "http_port" "grpc_host" "grpc_port" "events_host" "events_port" "inference_host" "inference_port" "inference_metrics_port" "alive_file" "worker_lanes" "worker_queues" "worker_metrics_host" "worker_metrics_port" "worker_processes" "cache_dir" "ca_file" "data_dir" "url" "connect_folders" "connect_secrets" }}
   {{- if hasKey $v.settings $name }}
     {{- fail (printf "settings.%s is decided by the chart, process by process. Leave it out." $name) }}
   {{- end }}
 {{- end }}
-{{- include "trivium.checkSecret" . }}
+{{- if and $v.certificates.existingConfigMap $v.certificates.existingSecret }}
+  {{- fail "certificates.existingConfigMap and certificates.existingSecret are both given. Keep one, with all authorities under its key." }}
+{{- end }}
+{{- include "trivium.checkHeld" (dict "root" . "says" "credentials.existingSecret" "kind" "Secret" "name" $v.credentials.existingSecret "keys" $v.credentials.keys "missing" "Add it, or leave it out of credentials.keys where no server asks for it.") }}
+{{- range $says, $kind := dict "certificates.existingConfigMap" "ConfigMap" "certificates.existingSecret" "Secret" }}
+  {{- include "trivium.checkHeld" (dict "root" $ "says" $says "kind" $kind "name" (get $v.certificates (trimPrefix "certificates." $says)) "keys" (list $v.certificates.key) "missing" "Add it, or name another in certificates.key.") }}
+{{- end }}
 {{- range $kind, $resources := dict "ingest" (list "parse" "llm" "embed" "index") "graph" (list "graph" "llm.graph") }}
   {{- range $name, $worker := $v.workers }}{{ if and $worker (eq $worker.kind $kind) }}{{ range $queue := $worker.queues }}
     {{- if not (has $queue $resources) }}
@@ -85,18 +91,18 @@
 {{- if $v.networkPolicy.enabled }}{{ $_ := include "trivium.egress" (dict "root" . "names" (include "trivium.endpoints" . | fromYaml | keys)) }}{{ end }}
 {{- end }}
 
-{{- /* On a live cluster alone: `helm template` and `helm lint` look nothing up, and find no account in the namespace either. */ -}}
-{{- define "trivium.checkSecret" -}}
-{{- $name := .Values.credentials.existingSecret -}}
-{{- $namespace := .Release.Namespace -}}
-{{- if and $name (lookup "v1" "ServiceAccount" $namespace "default") }}
-  {{- $secret := lookup "v1" "Secret" $namespace $name }}
-  {{- if not $secret }}
-    {{- fail (printf "credentials.existingSecret names the Secret %s, which is not in the namespace %s. Make it there first (docs/kubernetes.md shows its keys)." $name $namespace) }}
+{{- /* Whether what the value `says` names is there with its keys (root, says, kind, name, keys, missing). On a live cluster alone:
+       `helm template` and `helm lint` look nothing up, and find no account in the namespace either. */ -}}
+{{- define "trivium.checkHeld" -}}
+{{- $namespace := .root.Release.Namespace -}}
+{{- if and .name (lookup "v1" "ServiceAccount" $namespace "default") }}
+  {{- $held := lookup "v1" .kind $namespace .name }}
+  {{- if not $held }}
+    {{- fail (printf "%s names the %s %s, which is not in the namespace %s. Make it there first (docs/kubernetes.md shows its keys)." .says .kind .name $namespace) }}
   {{- end }}
-  {{- range $key := .Values.credentials.keys }}
-    {{- if not (hasKey ($secret.data | default dict) $key) }}
-      {{- fail (printf "The Secret %s has no key %s. Add it, or leave it out of credentials.keys where no server asks for it." $name $key) }}
+  {{- range $key := .keys }}
+    {{- if not (hasKey ($held.data | default dict) $key) }}
+      {{- fail (printf "The %s %s has no key %s. %s" $.kind $.name $key $.missing) }}
     {{- end }}
   {{- end }}
 {{- end }}

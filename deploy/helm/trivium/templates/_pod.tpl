@@ -17,10 +17,21 @@
 {{ .Values.credentials.existingSecret | default (printf "%s-credentials" (include "trivium.name" .)) }}
 {{- end }}
 
+{{- /* The volume of authorities to believe, or nothing */ -}}
+{{- define "trivium.authorities" -}}
+{{- $c := .Values.certificates -}}
+{{- $items := list (dict "key" $c.key "path" "authorities.pem") -}}
+{{- with $c.existingConfigMap }}{{ dict "name" "authorities" "configMap" (dict "name" . "items" $items) | toJson }}{{ end }}
+{{- with $c.existingSecret }}{{ dict "name" "authorities" "secret" (dict "secretName" . "items" $items) | toJson }}{{ end }}
+{{- end }}
+
 {{- /* name: value, of what the chart decides for a kind of process */ -}}
 {{- define "trivium.ownSettings" -}}
 HOME: /tmp
 TRIVIUM_CACHE_DIR: /tmp/trivium-cache
+{{- if include "trivium.authorities" .root }}
+TRIVIUM_CA_FILE: /run/trivium/authorities.pem
+{{- end }}
 {{- if eq .kind "query" }}
 TRIVIUM_HTTP_HOST: 0.0.0.0
 TRIVIUM_GRPC_HOST: 0.0.0.0
@@ -200,6 +211,9 @@ spec:
         {{- if include "trivium.credentialsOf" . | trim }}
         - {name: credentials, mountPath: /run/secrets/trivium, readOnly: true}
         {{- end }}
+        {{- if and (ne .kind "vllm") (include "trivium.authorities" .root) }}
+        - {name: authorities, mountPath: /run/trivium, readOnly: true}
+        {{- end }}
         {{- if .root.Values.models.existingClaim }}
         - {name: models, mountPath: /models, readOnly: true}
         {{- end }}
@@ -225,6 +239,9 @@ spec:
           - {key: {{ . }}, path: {{ . }}}
           {{- end }}
     {{- end }}
+    {{- if ne .kind "vllm" }}{{ with include "trivium.authorities" .root }}
+    - {{ . }}
+    {{- end }}{{ end }}
     {{- if .root.Values.models.existingClaim }}
     - {name: models, persistentVolumeClaim: {claimName: {{ .root.Values.models.existingClaim }}, readOnly: true}}
     {{- end }}

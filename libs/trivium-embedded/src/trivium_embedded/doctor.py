@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Iterator
 
 from trivium.adapters.models import connect_models
+from trivium.certificate_probes import identity_provider
 from trivium.checkup import Finding, examine, space
 from trivium.child_process.network_probe import network_lock
 from trivium.config import Settings
@@ -18,7 +19,8 @@ from trivium_inference.model_files import locate_model
 def checkup(settings: Settings) -> list[Finding]:
     """See `trivium.checkup.Checkup`."""
     models = {"inference": inference} if settings.inference_url else {"embedding model": embedding_model}
-    return examine({"data": data_dir, **models, "language model": probe_llm, "parsers": network_lock}, settings)
+    asked = {"language model": probe_llm, "identity provider": identity_provider}
+    return examine({"data": data_dir, **models, **asked, "parsers": network_lock}, settings)
 
 
 def data_dir(settings: Settings) -> Iterator[Finding]:

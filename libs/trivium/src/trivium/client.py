@@ -66,7 +66,8 @@ class TriviumClient:
 
     `timeout_s` bounds the silence of the server within one call, not a whole stream. A server that says that it has too
     much to do, or that something behind it is away for now, is asked again as `retries` has it.
-    `transport` leads there otherwise than over the network.
+    `ca_file` names authorities (PEM) to believe beside the system's. `transport` leads there otherwise than over the
+    network.
     """
 
     def __init__(
@@ -76,10 +77,11 @@ class TriviumClient:
         timeout_s: float = DEFAULT_TIMEOUT_S,
         retries: Retries = RETRIES,
         transport: httpx2.BaseTransport | None = None,
+        ca_file: str = "",
     ) -> None:
         self.url = shown_url(url)
         self._retries = retries
-        self._http = httpx2.Client(**connection(url, api_key, timeout_s), transport=transport)
+        self._http = httpx2.Client(**connection(url, api_key, timeout_s, ca_file), transport=transport)
 
     def __enter__(self) -> Self:
         return self

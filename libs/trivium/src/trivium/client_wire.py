@@ -13,6 +13,7 @@ import httpx2
 import msgspec
 
 from trivium import api
+from trivium.authorities import distrust, trusted
 from trivium.config import LOOPBACK
 from trivium.domain.answers import Kind
 from trivium.domain.edits import Actor
@@ -23,6 +24,9 @@ from trivium.within import Within
 
 CONNECT_TIMEOUT_S = 5.0
 _LINE_END = re.compile(rb"\r\n|\r|\n")
+_TRUST = (
+    "Name its authority's file (PEM) in TRIVIUM_CA_FILE, in Python as ca_file, and the server as its certificate does."
+)
 
 T = TypeVar("T")
 
@@ -42,11 +46,9 @@ def failures(url: str) -> Iterator[None]:
     try:
         yield
     except httpx2.ConnectError as error:
-        if distrust := _distrust(error):
+        if why := distrust(error):
             raise Refused(
-                "certificate_not_trusted",
-                f"The certificate of {url} is not trusted: {distrust}.",
-                "Name its authority's file (PEM) in SSL_CERT_FILE, and the server as its certificate does.",
+                "certificate_not_trusted", f"The certificate of {url} is not trusted: {why}.", _TRUST
             ) from error
         raise TryLater(
             "server_unreachable",
@@ -78,16 +80,7 @@ def in_unicode() -> Iterator[None]:
         ) from None
 
 
-def _distrust(error: BaseException | None) -> str:
-    """Why a certificate was not believed; "" where something else is the matter."""
-    while error is not None:
-        if isinstance(error, ssl.SSLCertVerificationError):
-            return error.verify_message or "it cannot be verified"
-        error = error.__cause__ or error.__context__
-    return ""
-
-
-def connection(url: str, api_key: str, timeout_s: float) -> dict[str, Any]:
+def connection(url: str, api_key: str, timeout_s: float, ca_file: str) -> dict[str, Any]:
     """What both of httpx2's clients are made with. Raises `Refused` (`bad_setting`)."""
     base, key = base_url(url), _sendable(api_key)
     return {
@@ -95,7 +88,7 @@ def connection(url: str, api_key: str, timeout_s: float) -> dict[str, Any]:
         "headers": {"Authorization": f"Bearer {key}"} if key else {},
         "timeout": httpx2.Timeout(timeout_s, connect=CONNECT_TIMEOUT_S),
         "trust_env": base.host not in LOOPBACK,  # a proxy cannot reach this machine's own loopback
-        "verify": _trusted(base),
+        "verify": _verifying(base, ca_file),
     }
 
 
@@ -111,16 +104,11 @@ def _sendable(api_key: str) -> str:
     return key
 
 
-def _trusted(base: httpx2.URL) -> ssl.SSLContext:
-    """Whose certificates are believed: of `SSL_CERT_FILE`, else of the usual authorities; without TLS nobody's."""
+def _verifying(base: httpx2.URL, ca_file: str) -> ssl.SSLContext:
+    """Without TLS it believes nobody, which is made sooner."""
     if base.scheme == "http":
         return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    try:
-        return httpx2.create_ssl_context()
-    except OSError as error:
-        raise Refused(
-            "bad_setting", f"SSL_CERT_FILE cannot be used: {error}.", "Have it name certificates in PEM."
-        ) from error
+    return trusted(ca_file)
 
 
 def base_url(url: str) -> httpx2.URL:

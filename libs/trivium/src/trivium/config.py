@@ -283,6 +283,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """A folder with a folder for each tenant, and in that a file for each credential that its connections name.
     Empty: `secrets` in the data directory."""
 
+    ca_file: str = ""
+    """Authorities of your own, certificates in PEM in one file, that every client of Trivium's believes beside the
+    system's. It is read as clients are made: a changed one wants a restart."""
+
     s3_url: str = "http://127.0.0.1:9000"
     """The object store: MinIO, or any S3."""
     s3_access_key: str = ""
@@ -479,6 +483,14 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
                 "Make one with `openssl rand -hex 32`.",
             )
 
+    def _check_ca_file(self) -> None:
+        if self.ca_file and (reason := _no_authorities(self.ca_file)):
+            raise Refused(
+                "bad_setting",
+                f"TRIVIUM_CA_FILE={self.ca_file[:200]!r} cannot be used: {reason}.",
+                "Have it name a readable file of certificates in PEM.",
+            )
+
     def _check_index_prefix(self) -> None:
         if self.backend == "distributed" and not _INDEX_PREFIX.fullmatch(self.index_prefix):
             raise Refused(
@@ -493,6 +505,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         _ = self.allowed_origins, self.told_headers
         self._check_oidc()
         self._check_link_secret()
+        self._check_ca_file()
         self._check_index_prefix()
         if bool(self.tls_cert) != bool(self.tls_key):
             raise Refused("bad_setting", "Of TRIVIUM_TLS_CERT and TRIVIUM_TLS_KEY one is missing.", "Set both.")
@@ -570,6 +583,20 @@ def _credential(name: str, path: str) -> str:
             "Have it name a readable file that holds nothing but the credential.",
         )
     return text
+
+
+def _no_authorities(path: str) -> str:
+    """Why the file cannot say whose certificates to believe; "" where it can."""
+    import ssl  # noqa: PLC0415 - commands that ask no server over TLS need none
+
+    held = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    try:
+        held.load_verify_locations(path)
+    except ssl.SSLError:
+        return "it is no list of certificates in PEM"
+    except OSError as error:
+        return error.strerror or str(error)
+    return "" if held.cert_store_stats()["x509"] else "it holds no certificate"
 
 
 def _variable(name: str) -> str:

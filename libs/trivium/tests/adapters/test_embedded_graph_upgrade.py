@@ -4,12 +4,22 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+import msgspec
+
 from trivium.adapters.embedded.graph import SqliteGraphs
+from trivium.adapters.embedded.graph_schema import SCHEMA
 from trivium.domain.chunks import Span
-from trivium.domain.graph import Alias, ChunkGraph, Mention, Relation
+from trivium.domain.graph import Alias, ChunkGraph, EntityType, Mention, Relation
 from trivium.domain.scope import Scope, Tenant
 from trivium.ports.graph import GraphRow
 
+# What `unresolved` was before it told which neighbours came or went.
+BEFORE_NEIGHBOURS_WERE_TOLD = """
+    ALTER TABLE unresolved RENAME TO later;
+    CREATE TABLE unresolved (key TEXT PRIMARY KEY) WITHOUT ROWID;
+    INSERT INTO unresolved SELECT DISTINCT key FROM later;
+    DROP TABLE later;
+"""
 ACME = Tenant("acme")
 KEYS = ["ada keller", "ak", "harbour", "bridge", "mill"]
 
@@ -47,3 +57,33 @@ async def test_a_graph_written_before_degrees_and_the_order_of_edges_were_kept_t
         graphs.writer(ACME).delete("d1")
         assert (await graphs.reader(ACME).entities()).entities == ()
         assert await graphs.reader(ACME).edges(KEYS) == {}
+
+
+async def test_names_left_to_settle_by_an_earlier_version_are_decided_anew(tmp_path: Path) -> None:
+    def put(document: str, *names: str) -> None:
+        with closing(SqliteGraphs(tmp_path)) as graphs:
+            graphs.writer(ACME).upsert([GraphRow(person(document, *names), document, "v1", Scope(ACME))])
+
+    put("d1", "ilse brandt", "harbour")
+    put("d2", "brandt", "mill")
+    with closing(SqliteGraphs(tmp_path)) as graphs:
+        while graphs.writer(ACME).resolve():
+            pass
+    put("d3", "ilse brandt", "mill")
+    file = tmp_path / "tenants" / ACME.name / "graph.sqlite"
+    with closing(sqlite3.connect(file)) as older:
+        older.executescript(f"{BEFORE_NEIGHBOURS_WERE_TOLD} PRAGMA user_version = {SCHEMA.version - 1}")
+    put("d4", "ilse brandt", "bridge")  # of which brandt has nothing
+    with closing(SqliteGraphs(tmp_path)) as graphs:
+        while graphs.writer(ACME).resolve():
+            pass
+        [told] = (await graphs.reader(ACME).verdicts(["brandt"]))["brandt"]
+        assert (told.other, told.merges) == ("ilse brandt", True)
+
+
+def person(chunk: str, *names: str) -> ChunkGraph:
+    return msgspec.structs.replace(
+        share(chunk, *names),
+        mentions=tuple(Mention(name, chunk, 0, Span(0, 1), name, type=EntityType.PERSON) for name in names),
+        aliases=(),
+    )

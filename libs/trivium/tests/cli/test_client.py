@@ -367,7 +367,12 @@ def test_a_certificate_that_is_not_trusted_is_told_and_its_authority_may_be_name
         with TriviumClient(url) as client, pytest.raises(Refused, match="not trusted: self-signed") as failure:
             client.status()
         assert failure.value.code == "certificate_not_trusted"
-        assert "SSL_CERT_FILE" in failure.value.action
+        assert "TRIVIUM_CA_FILE" in failure.value.action
+        with TriviumClient(url, ca_file=str(tmp_path / "tls.crt")) as client, pytest.raises(Refused) as refused:
+            client.status()
+        assert refused.value.code == "http_403"
+        with pytest.raises(Refused, match=r"none\.crt' or SSL_CERT_FILE cannot be used"):
+            TriviumClient(url, ca_file=str(tmp_path / "none.crt"))
         monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "tls.crt"))
         with TriviumClient(url) as client, pytest.raises(Refused) as refused:
             client.status()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ssl
 from typing import get_args
 
 import pytest
@@ -123,3 +124,30 @@ def test_a_worker_may_look_into_some_queues_of_its_kind() -> None:
     assert {resource_of(queue) for queue in every} == read_resources("")
     with pytest.raises(Refused, match="'gpu' is no queue"):
         read_resources("llm,gpu")
+
+
+REQUIRED, NONE = ssl.CERT_REQUIRED, ssl.CERT_NONE
+
+
+@pytest.mark.parametrize(
+    ("url", "tls"),
+    [
+        ("redis://r/0", False),
+        ("memory://", False),
+        ("rediss://r/0", {"ssl_cert_reqs": REQUIRED, "ssl_ca_certs": "/a b.pem"}),
+        ("REDISS://r/0#x", {"ssl_cert_reqs": REQUIRED, "ssl_ca_certs": "/a b.pem"}),
+        ("rediss://r/0?ssl_cert_reqs=none", {"ssl_cert_reqs": NONE, "ssl_ca_certs": "/a b.pem"}),
+        (
+            "rediss://r/0?ssl_certfile=/c&ssl_ca_certs=/y",
+            {"ssl_cert_reqs": REQUIRED, "ssl_certfile": "/c", "ssl_ca_certs": "/y"},
+        ),
+        ("rediss://r/0;rediss://s/0", {"ssl_cert_reqs": REQUIRED, "ssl_ca_certs": "/a b.pem"}),
+    ],
+)
+def test_a_broker_on_redis_is_verified_as_its_address_says_and_else_by_the_authorities_of_the_settings(
+    url: str, tls: object
+) -> None:
+    with make_app(url, "/a b.pem").connection_for_write() as connection:
+        assert connection.ssl == tls
+        connection.maybe_switch_next()
+        assert connection.ssl == tls

@@ -67,6 +67,27 @@ def test_names_that_come_and_go_in_any_order_stand_for_the_same(largest_block: i
     holds()
 
 
+def test_names_settled_between_any_changes_stand_for_the_same(largest_block: int) -> None:
+    """A name of which something was known for a while, and was told to whoever was settled then, too."""
+    changes = st.lists(st.tuples(records(), st.booleans(), st.integers(0, 3)), max_size=30)
+
+    @given(changes, st.randoms())
+    def holds(changes: list[tuple[Record, bool, int]], chance: random.Random) -> None:
+        names, final = NameIndex(), dict[str, Record]()
+        for record, is_dropped, settled in changes:
+            if is_dropped:
+                names.put(dropped=[record.key])
+                final.pop(record.key, None)
+            else:
+                names.put([record])
+                final[record.key] = record
+            names.settle(chance.sample(names.unsettled, min(settled, len(names.unsettled))))
+        names.update()
+        assert names.verdicts == one_at_once(list(final.values()))
+
+    holds()
+
+
 def person(key: str, *neighbours: str) -> Record:
     return Record(key, EntityType.PERSON, frozenset(neighbours))
 
@@ -96,6 +117,31 @@ def test_only_names_whose_decision_a_change_can_reach_are_decided_anew() -> None
     assert names.decided == ["brandt", "i brandt"]
     names.update([person("c brandt", "harrow weir")])
     assert names.decided == ["brandt", "c brandt"]
+
+
+def test_a_neighbour_decides_nothing_where_no_candidate_has_it() -> None:
+    names = Telling()
+    names.update([person("ilse brandt", "oslo"), person("brandt", "oslo"), person("carl lund", "oslo")])
+    names.update([person("ilse brandt", "oslo", "savern")])
+    assert names.decided == []
+    names.update([person("brandt", "oslo", "savern")])
+    assert names.decided == ["brandt"]
+    names.update([person("ilse brandt", "oslo")])
+    assert names.decided == ["brandt"]
+    names.update([person("brandt", "oslo", "harrow weir"), person("ilse brandt", "oslo", "leeds")])
+    assert names.decided == []
+    assert names.targets == {"brandt": "ilse brandt"}
+
+
+def test_a_neighbour_that_comes_and_goes_before_its_name_is_settled_leaves_nothing() -> None:
+    names = NameIndex()
+    names.update([person("ilse brandt", "oslo"), person("brandt", "leeds")])
+    names.put([person("ilse brandt", "oslo", "savern"), person("brandt", "leeds", "savern")])
+    names.settle(["brandt"])
+    assert names.targets == {"brandt": "ilse brandt"}
+    names.put([person("ilse brandt", "oslo")])
+    names.settle(["ilse brandt"])
+    assert names.targets == {}
 
 
 def test_between_the_thresholds_a_person_is_asked_and_told_why() -> None:

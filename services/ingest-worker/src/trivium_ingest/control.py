@@ -39,7 +39,7 @@ def controlling(
     events: Iterable[TakeEvents],
 ) -> Iterator[None]:
     """Do it while the block runs. Raises `Refused` (`cannot_listen`) where the webhook's port is taken."""
-    app = make_app(settings.broker)
+    app = make_app(settings.broker, settings.ca_file)
     dispatcher = Dispatcher(
         app,
         stores.registry,

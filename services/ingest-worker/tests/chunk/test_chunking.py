@@ -157,6 +157,23 @@ def test_no_chunk_ends_with_a_heading() -> None:
     assert not any(chunk.text.rsplit("\n", 1)[-1].startswith("Heading") for chunk in chunks_of(document(*units)))
 
 
+def test_a_question_stays_with_its_answer() -> None:
+    asked = [f"How is part {number} put into the machine?" for number in range(30)]
+    answers = [prose(100 + 70 * (number % 7)) for number in range(30)]
+    paragraphs = [text for pair in zip(asked, answers, strict=True) for text in pair]
+    lines = Unit(UnitKind.LIST, "\n".join(text for pair in zip(asked, answers, strict=True) for text in pair))
+    assert not any(
+        chunk.text.endswith("?") for chunk in [*chunks_of(document(*paragraphs)), *chunks_of(document(lines))]
+    )
+
+
+def test_a_question_at_the_end_of_a_section_stays_with_its_section() -> None:
+    names = [f"Heading {number}" for number in range(3)]
+    units = [part for name in names for part in (Unit(UnitKind.HEADING, name, level=2), prose(800), "And who knew?")]
+    found = chunks_of(document(*units))
+    assert [chunk.text.split("\n")[0] for chunk in found] == names
+
+
 def test_neighbouring_chunks_of_prose_share_whole_sentences() -> None:
     first, second = chunks_of(document(prose(2000)))
     shared = first.text[second.span.start - first.span.start :]

@@ -302,3 +302,18 @@ def test_a_form_s_instruction_over_short_answers_names_a_column(parse: Parse) ->
     rows = "<tr><td>Name<td>Please tell us your problem.<tr><td>Ada<td>Cold tea"
     told = [unit.text.split("\n")[0] for unit in parse(f"<!doctype html><table>{rows}</table>").units]
     assert "Name: Ada; Please tell us your problem.: Cold tea" in told
+
+
+@pytest.mark.parametrize(
+    ("heading", "told"),
+    [
+        ('Why a weir?<a class="headerlink" href="#why" title="Link to this heading">¶</a>', "Why a weir?"),
+        ('<a href="#why">§</a>Why a weir?', "Why a weir?"),
+        ('Why a weir? <a href="/weirs#why">#</a>', "Why a weir?"),
+        ("The sign §", "The sign §"),
+        ('Written in <a href="/c#top">C#</a>', "Written in C#"),
+    ],
+)
+def test_a_link_of_a_heading_to_itself_is_no_part_of_it(heading: str, told: str) -> None:
+    page = f"<h2>{heading}</h2><p>See § 4.</p>"
+    assert [unit.text for unit in fetched(page).units] == [told, "See § 4."]

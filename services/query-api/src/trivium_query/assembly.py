@@ -49,7 +49,8 @@ def query_services(
     """
     llm = llm_address(settings)
     model = llm.connect() if llm else None
-    web = WebPages(Fetcher(rules=host_rules(settings.url_allow, settings.url_deny, settings.url_only)))
+    rules = host_rules(settings.url_allow, settings.url_deny, settings.url_only)
+    web = WebPages(Fetcher(rules=rules, ca_file=settings.ca_file))
     intake = StoreIntake(stores, notify, web, settings.max_upload_bytes, uploads)
     topics = KeptTopics(stores, llm.connect if llm else None)
     searcher = PipelineSearcher(

@@ -168,6 +168,11 @@ def test_a_list_of_what_is_new_does_not_tell_of_all_that_is() -> None:
     assert answer_by_items("What is new?", hits) is not None
 
 
+def test_a_reason_is_not_sure_where_the_question_has_no_more_than_its_subject() -> None:
+    question, hits = "Why are there not more buses?", [hit("Buses are therefore sent over Mill Lane.")]
+    assert answer_by_reason(question, extract(question, hits, None, {}), hits).verdict is Verdict.PARTIALLY_SUPPORTED
+
+
 @pytest.mark.parametrize(
     ("text", "verdict"),
     [

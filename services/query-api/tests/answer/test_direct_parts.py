@@ -675,9 +675,10 @@ async def test_what_is_written_exactly_is_read_where_it_stands(question: str, ye
         (0.4, 0.1, Verdict.NOT_SUPPORTED),
         (0.2, 0.5, Verdict.NOT_SUPPORTED),
         (0.6, 0.5, Verdict.SUPPORTED),
+        (0.6, 0.2, Verdict.PARTIALLY_SUPPORTED),  # neither in its passage nor in its sentence is the reader sure
     ],
 )
-async def test_what_the_reader_finds_is_told_with_a_doubt_where_the_hits_hardly_answer(
+async def test_what_the_reader_finds_is_told_with_a_doubt_where_it_or_the_hits_hardly_answer(
     answerable: float, likely: float, verdict: Verdict, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def read(_: str, passages: Sequence[Passage]) -> list[Reading]:

@@ -3,7 +3,6 @@
 import gc
 import tracemalloc
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -16,16 +15,16 @@ from trivium_query.answer.tables.published_tables import PublishedTables
 from trivium_query.retrieve.texts import PublishedChunks
 
 DOCUMENTS = 24
-ROWS = 2_000
-LIMIT = 4 * 1024 * 1024  # bytes; a third of what the documents' tables take, or their chunks
+ROWS = 1_000
+LIMIT = 2 * 1024 * 1024  # bytes; a third of what the documents' tables take, or their chunks
 
 Reader = Callable[[str], object]
 Opened = Callable[[LocalObjects, int], Reader]
 
 
-@pytest.fixture
-def objects(tmp_path: Path) -> LocalObjects:
-    objects = LocalObjects(tmp_path)
+@pytest.fixture(scope="module")
+def objects(tmp_path_factory: pytest.TempPathFactory) -> LocalObjects:
+    objects = LocalObjects(tmp_path_factory.mktemp("objects"))
     for number in range(DOCUMENTS):
         _publish(objects, f"d{number}")
     return objects

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import ModuleType
 
 import grpc
 import httpx2
@@ -17,7 +18,7 @@ from trivium.config import Settings
 from trivium.domain.access import Role
 from trivium.domain.scope import DEFAULT_TENANT
 from trivium_query.access.rules import CALLS, ROUTES
-from trivium_query.http import mcp, operations
+from trivium_query.http import app, mcp
 from trivium_query.http.app import create_app
 from trivium_query.http.middleware import OPEN_PATHS
 from trivium_query.http.openai.errors import BASE
@@ -62,10 +63,17 @@ def test_what_only_writers_and_admins_may_do_is_told_by_the_trail() -> None:
     assert silent == reads
 
 
+def put_in(router: APIRouter, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The application has it in the place of another."""
+    module = ModuleType("forgotten")
+    monkeypatch.setattr(module, "router", router, raising=False)
+    monkeypatch.setattr(app, "operations", module)
+
+
 def test_a_route_without_a_rule_stops_the_server(services: Services, monkeypatch: pytest.MonkeyPatch) -> None:
     router = APIRouter()
     router.add_api_route("/v1/forgotten", lambda: None)
-    monkeypatch.setattr(operations, "router", router)
+    put_in(router, monkeypatch)
     with pytest.raises(RuntimeError, match="GET /v1/forgotten"):
         create_app(services)
 
@@ -96,7 +104,7 @@ def test_what_asks_for_no_rule_stops_the_server_wherever_it_is_added(
     monkeypatch.undo()
     router = APIRouter()
     router.routes.append(forgotten)
-    monkeypatch.setattr(operations, "router", router)
+    put_in(router, monkeypatch)
     with pytest.raises(RuntimeError, match=told):
         create_app(services)
 

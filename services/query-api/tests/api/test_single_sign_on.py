@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 import grpc
@@ -16,6 +17,8 @@ import httpx2
 import jwt
 import msgspec
 import pytest
+from behind_tls import behind_tls
+from certificates import Authority
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from waiting import wait_until_async
 
@@ -316,3 +319,17 @@ async def test_a_citations_link_made_with_a_token_opens_for_a_reader_until_token
         assert (opened["key_id"], opened["action"]) == ("sso:mira & co", "link.open")
     async with served(oidc_issuer="") as without:
         assert (await without.get(citation["link"])).json()["code"] == "link_ended"
+
+
+async def test_a_provider_with_a_certificate_of_ones_own_authority_is_believed_where_that_is_named(
+    provider: Provider, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("SSL_CERT_FILE", raising=False)
+    authority = Authority(tmp_path)
+    with behind_tls(authority, provider.issuer) as place:
+        provider.issuer = f"https://{place}"
+        told = msgspec.structs.replace(settings, oidc_issuer=provider.issuer)
+        with pytest.raises(TryLater):
+            await SingleSignOn(told).caller(provider.token())
+        believing = SingleSignOn(msgspec.structs.replace(told, ca_file=str(authority.file)))
+        assert (await believing.caller(provider.token())).key_id == "sso:mira"

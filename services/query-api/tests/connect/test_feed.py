@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from behind_tls import behind_tls
+from certificates import Authority
 from places_peer import SitePeer
 
 from trivium_query.connect.look import MAX_SILENCES
@@ -374,3 +376,16 @@ def test_a_feed_inside_the_network_is_refused(world: World, site: SitePeer, addr
     world.add("feed", f"{address}/feed")
     assert world.look()["error"]["code"] == "forbidden_address"
     assert not site.asked
+
+
+def test_a_place_that_an_authority_of_the_settings_certified_is_looked_at(
+    world: World, site: SitePeer, address: str, tmp_path: Path
+) -> None:
+    site.pages["/feed"] = rss(item("The lamp"))
+    authority = Authority(tmp_path)
+    with behind_tls(authority, address) as place:
+        world.set(url_allow="localhost")
+        world.add("feed", f"https://{place}/feed")
+        assert "cannot be trusted" in str(world.look())
+        world.set(ca_file=str(authority.file))
+        assert world.came_to() == (1, 0, 0)

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -526,6 +527,17 @@ def test_tls_is_made_with_the_name_although_the_connection_goes_to_the_address(i
         assert internet.fetch("https://site.test/", tls=trusting).content == b"secret"
     assert names == ["site.test"]
     assert internet.dialled == [SITE]
+
+
+def test_an_authority_of_the_settings_is_believed_beside_the_usual_ones(internet: Internet) -> None:
+    server = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    server.load_cert_chain(CERTIFICATE)
+    fetcher = msgspec.structs.replace(internet.fetcher(), ca_file=str(CERTIFICATE))
+    with site(internet, page(b"secret"), server):
+        fetched = fetcher.get("https://site.test/")
+    assert fetched is not None
+    assert fetched.content == b"secret"
+    assert len(fetcher.context().get_ca_certs()) > len(internet.fetcher().context().get_ca_certs()) > 0
 
 
 @pytest.mark.parametrize("host", ["site.test", "other.test"])

@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
-from trivium.adapters.graph_rules import Spelling, usual_type
+from trivium.adapters.graph_rules import Spelling, Statement, usual_type
 from trivium.domain.cursors import cursor_at, place_of
 from trivium.domain.graph import EntityType
 from trivium.domain.verdicts import Verdict, VerdictPage
-from trivium.resolution.record import Record
+from trivium.resolution.record import MAX_NEIGHBOURS, SINGLE_VALUED, Record
 
-MAX_NEIGHBOURS = 256  # of a name that are looked at: the first by their keys
 MAX_FACTS = 64
 
 
@@ -35,6 +34,24 @@ def record_of(
         {kind: frozenset(targets) for kind, targets in stated.items()},
         frozenset(apart),
     )
+
+
+ANEW = ""
+"""Stands where a neighbour of a name stands that came or went: more may be known otherwise."""
+
+
+def ends_of(statements: Iterable[Statement]) -> dict[str, set[str]]:
+    """Of each end of statements that came or went the other end; `ANEW` where it is a fact of the name."""
+    found: dict[str, set[str]] = {}
+    for source, target, kind in statements:
+        found.setdefault(source, set()).add(ANEW if kind in SINGLE_VALUED else target)
+        found.setdefault(target, set()).add(source)
+    return found
+
+
+def is_another(before: Mapping[Spelling, int], now: Mapping[Spelling, int]) -> bool:
+    """Whether a name so spelt comes, goes, or is of another type than before."""
+    return not before or not now or usual_type([before]) != usual_type([now])
 
 
 def target_of(verdicts: Iterable[Verdict]) -> str | None:

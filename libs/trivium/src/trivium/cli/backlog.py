@@ -39,7 +39,7 @@ def backlog(as_json: bool) -> None:
 
     with runtime.stores(settings) as stores:
         served = cast("BucketStores", stores)
-        found = look_at_backlog(make_app(settings.broker), served.registry, served.work_measures)
+        found = look_at_backlog(make_app(settings.broker, settings.ca_file), served.registry, served.work_measures)
     if as_json:
         print_json(found)
         return

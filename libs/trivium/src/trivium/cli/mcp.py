@@ -35,7 +35,7 @@ def _speak(settings: Settings) -> None:
     from trivium.mcp_door.server import make_server
 
     async def speak(url: str, api_key: str) -> None:
-        async with AsyncTriviumClient(url, api_key) as client:
+        async with AsyncTriviumClient(url, api_key, ca_file=settings.ca_file) as client:
             CLIENT.set(client)
             await make_server().run_stdio_async()
 

@@ -42,7 +42,7 @@ def connected(settings: Settings | None = None) -> Iterator[TriviumClient]:
 
     settings = settings or load_settings()
     prepare_struct_types()
-    with found(settings) as (url, api_key), TriviumClient(url, api_key) as client:
+    with found(settings) as (url, api_key), TriviumClient(url, api_key, ca_file=settings.ca_file) as client:
         yield client
 
 

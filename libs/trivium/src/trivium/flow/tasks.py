@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import quote
 
 from celery import Celery, Task
 from celery.exceptions import Ignore
@@ -18,13 +19,13 @@ from trivium.tracing import spans
 VISIBILITY_S = RECORDING_LIMIT_S + TASK_LIMIT_S
 
 
-def make_app(broker_url: str) -> Celery:
-    """A Celery application that loses nothing it need not lose (RELIABILITY in the design).
+def make_app(broker_url: str, ca_file: str = "") -> Celery:
+    """A Celery application that loses nothing it need not lose (RELIABILITY in the design). `ca_file` is the setting.
 
     JSON only, no result backend; a message is acknowledged when its task is done, and comes back when its worker
     dies; nothing is fetched ahead. On Redis, queues are emptied in the order in which a worker names them.
     """
-    app = Celery("trivium", broker=broker_url, set_as_current=False)
+    app = Celery("trivium", broker=_verifying(broker_url, ca_file), set_as_current=False)
     app.conf.update(
         task_serializer="json",
         accept_content=["json"],
@@ -53,6 +54,24 @@ def make_app(broker_url: str) -> Celery:
             "socket_keepalive": True,
         }
     return app
+
+
+def _verifying(broker_url: str, ca_file: str) -> str:
+    """The address, or several with `;` between; each of Redis over TLS says whom to believe where it did not.
+
+    For kombu believes any certificate where neither address nor settings have an option of TLS, and forgets the
+    settings' where the address has one.
+    """
+    wanted = {"ssl_cert_reqs": "required"} | ({"ssl_ca_certs": quote(ca_file)} if ca_file else {})
+
+    def verifying(url: str) -> str:
+        address, _, query = url.partition("#")[0].partition("?")
+        said = query.split("&") if query else []
+        added = [f"{name}={value}" for name, value in wanted.items() if f"{name}=" not in query]
+        return f"{address}?{'&'.join([*said, *added])}"
+
+    addresses = broker_url.split(";")
+    return ";".join(verifying(url) if url.strip().lower().startswith("rediss:") else url for url in addresses)
 
 
 def register(app: Celery, stage: Stage, run: Callable[[Message], TaskResult]) -> None:

@@ -108,7 +108,7 @@ def run_worker(settings: Settings, stages: Iterable[Stage], equip: Equip, measur
             f"No stage of this worker waits in the queues {', '.join(sorted(resources))}.",
             "Set TRIVIUM_WORKER_QUEUES to queues of its kind, or leave it empty.",
         )
-    app = make_app(settings.broker)
+    app = make_app(settings.broker, settings.ca_file)
     stopping = Stopping()
     pool = _PoolProcess(settings, mine, equip, stopping)
     signals.setup_logging.connect(_logs_are_ours, weak=False)

@@ -26,9 +26,10 @@ _SHOWN_CHARS = 4_000  # of a broken answer, when it is shown to the model again
 class HttpLlm:
     """An `Llm` over HTTP. One instance serves many callers of one event loop; close it there."""
 
-    def __init__(self, dialect: Dialect, base_url: str, api_key: str, limits: LlmLimits) -> None:
+    def __init__(self, dialect: Dialect, base_url: str, api_key: str, limits: LlmLimits, ca_file: str = "") -> None:
         self._dialect = dialect
-        self._transport = Transport(self.name, base_url + dialect.path, dialect.headers(api_key), api_key, limits)
+        headers = dialect.headers(api_key)
+        self._transport = Transport(self.name, base_url + dialect.path, headers, api_key, limits, ca_file)
 
     @property
     def name(self) -> str:

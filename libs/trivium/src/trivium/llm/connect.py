@@ -50,18 +50,25 @@ def _address_of(settings: Settings, model: str) -> LlmAddress | None:
             base_url=settings.llm_url,
             api_key=settings.llm_api_key,
             limits=LlmLimits(timeout_s=settings.llm_timeout_s, concurrency=settings.llm_concurrency),
+            ca_file=settings.ca_file,
         )
 
     name = f"{settings.llm}:{model}"
     if settings.llm != "vllm" or not settings.llm_waiting_limit:
         return LlmAddress(name, connect)
     url = _address("vllm", settings.llm_url or _DEFAULT_URLS["vllm"])
-    load, limit = VllmLoad(str(url)), settings.llm_waiting_limit
+    load, limit = VllmLoad(str(url), settings.ca_file), settings.llm_waiting_limit
     return LlmAddress(name, connect, lambda lane: reason_to_wait(load(), lane, limit))
 
 
 def connect_llm(
-    provider: str, *, model: str, base_url: str = "", api_key: str = "", limits: LlmLimits | None = None
+    provider: str,
+    *,
+    model: str,
+    base_url: str = "",
+    api_key: str = "",
+    limits: LlmLimits | None = None,
+    ca_file: str = "",
 ) -> Llm:
     """A client for one model; nothing is sent yet. `base_url` "" means the provider's own address.
 
@@ -76,7 +83,7 @@ def connect_llm(
     if not key.isascii() or not key.isprintable() or " " in key:
         raise Refused("bad_llm_key", "The API key holds characters that no key has.", "Check TRIVIUM_LLM_API_KEY.")
     url = _address(provider, base_url or _DEFAULT_URLS[provider])
-    return HttpLlm(_dialect(provider, model, url), str(url).rstrip("/"), key, limits or LlmLimits())
+    return HttpLlm(_dialect(provider, model, url), str(url).rstrip("/"), key, limits or LlmLimits(), ca_file)
 
 
 def _dialect(provider: str, model: str, url: httpx2.URL) -> Dialect:

@@ -12,6 +12,7 @@ import time
 import httpx2
 import msgspec
 
+from trivium.authorities import trusted
 from trivium.domain.documents import Lane
 
 FRESH_S = 1.0
@@ -66,11 +67,15 @@ class VllmLoad:
     It never raises. One reading at a time runs beside those who ask; whoever begins it waits for it for `WAIT_S`.
     """
 
-    def __init__(self, base_url: str) -> None:
+    def __init__(self, base_url: str, ca_file: str = "") -> None:
         self._url = f"{base_url.rstrip('/').removesuffix('/v1')}/metrics"
         address = httpx2.URL(self._url)
         # opened once: a client prepares for TLS, which takes longer than the reading
-        self._client = httpx2.Client(timeout=READ_S, trust_env=address.host not in ("localhost", "127.0.0.1", "::1"))
+        self._client = httpx2.Client(
+            timeout=READ_S,
+            trust_env=address.host not in ("localhost", "127.0.0.1", "::1"),
+            verify=trusted(ca_file),
+        )
         self._lock = threading.Lock()
         self._reading = False
         self._due_at = 0.0

@@ -14,6 +14,7 @@ from typing import TypeVar
 import httpx2
 import msgspec
 
+from trivium.authorities import ACTION, distrust, trusted
 from trivium.domain.errors import NeverWill, TriviumError, TryLater
 
 T = TypeVar("T")
@@ -63,7 +64,9 @@ class RetryAfter(TryLater):
 class Transport:
     """One provider's address. Every call is inside `deadline`, a time of `time.monotonic()`."""
 
-    def __init__(self, name: str, url: str, headers: dict[str, str], secret: str, limits: LlmLimits) -> None:
+    def __init__(
+        self, name: str, url: str, headers: dict[str, str], secret: str, limits: LlmLimits, ca_file: str = ""
+    ) -> None:
         address = httpx2.URL(url)
         self.limits = limits
         self._name = name
@@ -75,6 +78,7 @@ class Transport:
             headers={"content-type": "application/json", "accept-encoding": "identity", **headers},
             limits=httpx2.Limits(max_connections=limits.concurrency),
             trust_env=address.host not in ("localhost", "127.0.0.1", "::1"),
+            verify=trusted(ca_file),
         )
 
     async def close(self) -> None:
@@ -197,6 +201,9 @@ class Transport:
     def _unreachable(self, error: httpx2.HTTPError) -> RetryAfter:
         if isinstance(error, httpx2.ReadTimeout):
             return RetryAfter(SLOW, f"{self._name} did not answer in time.", "Check the server's load.")
+        if why := distrust(error):
+            told = f"{self._name} at {self._place} shows a certificate that is not trusted: {why}."
+            return RetryAfter("certificate_not_trusted", told, ACTION)
         return RetryAfter(
             "llm_unreachable",
             f"{self._name} cannot be reached at {self._place} ({type(error).__name__}).",

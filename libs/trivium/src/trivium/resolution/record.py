@@ -8,6 +8,7 @@ import msgspec
 
 from trivium.domain.graph import EntityType
 
+MAX_NEIGHBOURS = 256  # of a name that are looked at: the first by their keys
 # Relations of which a thing has one: two names that differ in one of them are two things.
 SINGLE_VALUED = frozenset(
     {"BORN_IN", "BORN_ON", "DIED_IN", "DIED_ON", "CHILD_OF", "DIRECTED_BY", "LOCATED_IN", "SPOUSE_OF"}

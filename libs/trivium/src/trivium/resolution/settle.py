@@ -2,7 +2,8 @@
 
 What is decided depends on the records of all names alone, however they came. What a name stands for depends on its
 record, on its candidates and on what else may be meant, who are candidates too: so the work is that of the names that
-changed and of those beside them, whatever the size of the graph.
+changed and of those beside them, whatever the size of the graph. A neighbour more or less decides nothing unless a
+candidate has it too.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from functools import cache
 
 from trivium.resolution.blocking import MAX_BLOCK, blocks_of, is_too_large
 from trivium.resolution.likeness import may_have_rivals
-from trivium.resolution.record import Record
+from trivium.resolution.record import MAX_NEIGHBOURS, Record
 from trivium.resolution.resolve import candidates, rank, resolve, share_a_block, shorter
 from trivium.resolution.shelf import NameShelf, Pair
 
@@ -31,13 +32,37 @@ def settle(shelf: NameShelf, keys: Collection[str]) -> None:
     blocks.load({block for key in moved - gone for block in blocks_of(key)})
     for key in moved:
         near.put(key, candidates(key, blocks) if key not in gone else set())
-    concerned = near.depending({*filed, *moved, *parted})
+    telling, records = _telling(shelf, near, filed - moved - parted)
+    concerned = near.depending({*telling, *moved, *parted})
     near.write()
-    _decide(shelf, near, concerned)
+    _decide(shelf, near, concerned, records)
 
 
-def _decide(shelf: NameShelf, near: _Nearness, concerned: set[str]) -> None:
-    records = dict(shelf.records(concerned | {other for key in concerned for other in near.of(key)}))
+def _telling(shelf: NameShelf, near: _Nearness, keys: Iterable[str]) -> tuple[set[str], dict[str, Record]]:
+    """Those of names, with the candidates that they had, that are known otherwise in what bears on a decision.
+
+    A neighbour that came or went bears on one only where a candidate has it, or had it since that one was settled.
+    Returns the records that were read, too.
+    """
+    changed = shelf.changed([key for key in keys if near.of(key)])
+    telling = {key for key, others in changed.items() if others is None}
+    in_part = {key: others for key, others in changed.items() if others}
+    everyone = in_part.keys() | {other for key in in_part for other in near.of(key)}
+    records = dict(shelf.records(everyone))
+    lately = shelf.changed(everyone)  # after the records: of both together nothing is missing
+
+    now = {key: records[key].neighbours if key in records else frozenset() for key in everyone}
+    ever = now | {key: now[key] | others for key, others in lately.items() if others}
+    for key, others in in_part.items():
+        had_none, had_more = now[key] <= others, len(now[key]) + len(others) > MAX_NEIGHBOURS
+        if had_none or had_more or not all(others.isdisjoint(ever[other]) for other in near.of(key)):
+            telling.add(key)
+    return telling, records
+
+
+def _decide(shelf: NameShelf, near: _Nearness, concerned: set[str], records: dict[str, Record]) -> None:
+    others = {other for key in concerned for other in near.of(key)}
+    records.update(shelf.records((concerned | others) - records.keys()))
 
     def rivals(key: str, other: str) -> Iterator[Record]:
         short = shorter(key, other)

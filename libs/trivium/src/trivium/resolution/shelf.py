@@ -25,6 +25,13 @@ class NameShelf(Protocol):
         """What is known of those that are alive."""
         ...
 
+    def changed(self, keys: Collection[str]) -> Mapping[str, frozenset[str] | None]:
+        """Of those that are to be settled, the neighbours that came or went since they were, those that did both too.
+
+        None: more than neighbours may be known otherwise. Asked after `records`, it has what went since then.
+        """
+        ...
+
     def filed(self, keys: Collection[str]) -> set[str]:
         """Those that stand in their blocks."""
         ...

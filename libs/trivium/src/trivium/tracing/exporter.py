@@ -16,6 +16,7 @@ from opentelemetry.exporter.otlp.proto.common.trace_encoder import encode_spans
 from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 
+from trivium.authorities import trusted
 from trivium.telemetry import SPANS_LOST
 from trivium.tracing.address import traces_address
 
@@ -26,10 +27,11 @@ log = structlog.get_logger()
 
 
 class OtlpExporter(SpanExporter):
-    """To the collector at `url`."""
+    """To the collector at `url`. `ca_file` is the setting."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, ca_file: str = "") -> None:
         self._url = urlsplit(traces_address(url))
+        self._tls = trusted(ca_file) if self._url.scheme == "https" else None
 
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
         """One request; those it does not take are lost, and counted."""
@@ -51,8 +53,12 @@ class OtlpExporter(SpanExporter):
 
     def _post(self, body: bytes) -> int:
         ends = time.monotonic() + EXPORT_S
-        kind = http.client.HTTPSConnection if self._url.scheme == "https" else http.client.HTTPConnection
-        connection = kind(self._url.hostname or "", self._url.port, timeout=EXPORT_S)
+        place = self._url.hostname or "", self._url.port
+        connection = (
+            http.client.HTTPSConnection(*place, timeout=EXPORT_S, context=self._tls)
+            if self._tls
+            else http.client.HTTPConnection(*place, timeout=EXPORT_S)
+        )
         try:
             connection.request(
                 "POST",

@@ -43,7 +43,7 @@ def traced(settings: Settings, process: str) -> Iterator[None]:
         ParentBased(TraceIdRatioBased(settings.traces_share)), Resource(about), shutdown_on_exit=False
     )
     sending = BatchSpanProcessor(
-        OtlpExporter(address),
+        OtlpExporter(address, settings.ca_file),
         max_queue_size=QUEUE_SPANS,
         schedule_delay_millis=PAUSE_MS,
         max_export_batch_size=BATCH_SPANS,

@@ -27,11 +27,12 @@ Address = tuple[str, int]
 
 def tls_servers(settings: Settings) -> dict[str, Address]:
     """Host and port of each server of the settings whose address asks for TLS, by the server's name."""
-    urls = {"llm": settings.llm_url}
+    urls = {"llm": settings.llm_url, "oidc": settings.oidc_issuer, "traces": settings.traces_url}
     if settings.backend == "distributed":
         urls |= {
             "s3": settings.s3_url,
             "redis": settings.redis_url,
+            "broker": settings.broker_url.partition(";")[0],
             "milvus": settings.milvus_url,
             "elasticsearch": settings.elasticsearch_url,
             "neo4j": settings.neo4j_url,

@@ -20,7 +20,7 @@ from trivium_ingest.chunk.structural import structural
 
 __all__ = ["K2RAG_DENSE", "K2RAG_GRAPH", "ChunkOptions", "chunk_document", "fingerprint"]
 
-CHUNK_VERSION: Final = 9
+CHUNK_VERSION: Final = 10
 _NEED_EMBEDDER: Final = frozenset({"semantic", "tokens"})
 
 

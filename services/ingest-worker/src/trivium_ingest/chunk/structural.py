@@ -26,6 +26,8 @@ from trivium_ingest.chunk.packing import (
     pack,
 )
 
+MAX_QUESTION_CHARS: Final = 250
+_QUESTION_MARKS: Final = ("?", "\uff1f", "\u061f")  # and full-width, and Arabic
 _OWN_CHUNK: Final = frozenset({UnitKind.TABLE, UnitKind.CODE, UnitKind.IMAGE, UnitKind.CHART})
 _BY_LINE: Final = frozenset({UnitKind.TABLE, UnitKind.CODE, UnitKind.LIST, UnitKind.CHART})
 
@@ -91,7 +93,14 @@ def _cost_before(block: Block, before: Block | None) -> float:
         return BREAK_SECTION[min(max(block.unit.level, 1), len(BREAK_SECTION)) - 1]
     if block.unit.position.slide != before.unit.position.slide:
         return BREAK_SLIDE
+    if _asks(before.unit.text):
+        return BREAK_AFTER_HEADING
     return BREAK_PARAGRAPH
+
+
+def _asks(text: str) -> bool:
+    """Whether it is a question, which stays with its answer."""
+    return len(text) <= MAX_QUESTION_CHARS and text.rstrip().endswith(_QUESTION_MARKS)
 
 
 def _parts(layout: Layout, block: Block, size: int) -> Iterator[tuple[Span, float]]:
@@ -104,7 +113,7 @@ def _parts(layout: Layout, block: Block, size: int) -> Iterator[tuple[Span, floa
         yield from _statements(layout, block.span)
     elif kind in _BY_LINE:
         for line in lines_of(layout.text, whole):
-            yield line, BREAK_LINE
+            yield line, BREAK_AFTER_HEADING if _asks(layout.text[line.start : line.end]) else BREAK_LINE
     else:
         for sentence in layout.sentences_in(block.span):
             yield Span(sentence.start + block.span.start, sentence.end + block.span.start), BREAK_SENTENCE

@@ -18,6 +18,7 @@ import jwt
 import msgspec
 import structlog
 
+from trivium.authorities import trusted
 from trivium.config import Settings, check_https
 from trivium.domain.access import Caller, Role
 from trivium.domain.errors import Refused, TryLater
@@ -61,6 +62,7 @@ class SingleSignOn:
 
     def __init__(self, settings: Settings) -> None:
         self._issuer = settings.oidc_issuer
+        self._ca_file = settings.ca_file
         self._audience = settings.oidc_audience
         self._algorithms = settings.oidc_allowed
         self._tenant_claim, self._role_claim = settings.oidc_tenant_claim, settings.oidc_role_claim
@@ -135,7 +137,8 @@ class SingleSignOn:
     async def _read_keys(self, *, needed: bool) -> None:
         self._tried_at = time.monotonic()
         try:
-            async with httpx2.AsyncClient(timeout=FETCH_S, follow_redirects=False) as client:
+            tls = trusted(self._ca_file)
+            async with httpx2.AsyncClient(timeout=FETCH_S, follow_redirects=False, verify=tls) as client:
                 where = f"{self._issuer.rstrip('/')}/.well-known/openid-configuration"
                 discovered = msgspec.json.decode(await _get(client, where), type=_Discovered)
                 if discovered.issuer != self._issuer:

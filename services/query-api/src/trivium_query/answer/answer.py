@@ -36,6 +36,7 @@ from trivium.text.languages import ENGLISH, language_of
 from trivium_query.answer import extractive, verify
 from trivium_query.answer.answerers.answered import Answered
 from trivium_query.answer.answerers.closest import refused
+from trivium_query.answer.answerers.faq import answer_by_faq, faqs_in, is_from, is_worded
 from trivium_query.answer.answerers.listing import Collection
 from trivium_query.answer.answerers.numbered import (
     answer_by_number,
@@ -413,26 +414,57 @@ async def _extract_read(
     """
     question_vector: Vector | None = None
     vectors: Mapping[str, Vector] = {}
+    asked_before: Answered | None = None
     understood = not spoken(question.standalone, hits).beyond(dependencies.languages)
     if hits and understood:
         async with ledger.optional("sentences", SENTENCES_SHARE):
             vectors = await dependencies.sentence_vectors([hit.chunk.id for hit in hits])
             question_vector = (await dependencies.embed([question.standalone]))[0]
+            asked_before = await _asked_before(question, question_vector, hits, dependencies)
     with ledger.timed("extract"):
         extracted = extractive.extract(question.standalone, hits, question_vector, vectors)
-    formed = answer_from_passages(question, extracted, hits)
-    if formed is not None and (question.kind not in READ_TOO or formed.draft.found):
-        return Written(formed.draft, EXTRACTIVE, hits, extracted, formed.verdict)
-    read = await _read(question, extracted, hits, dependencies, ledger) if understood else None
-    if read is not None and (question.kind not in READ_TOO or read.draft.found):
-        return Written(read.draft, EXTRACTIVE, hits, extracted, read.verdict, read.probability)
-    if formed is not None and understood:
-        return Written(formed.draft, EXTRACTIVE, hits, extracted, formed.verdict)
+    told: Answered | ReadAnswer | None = None if is_worded(question.kind) else asked_before
+    told = told or answer_from_passages(question, extracted, hits)
+    if told is None or (question.kind in READ_TOO and not told.draft.found):
+        read = await _read(question, extracted, hits, dependencies, ledger) if understood else None
+        told = _likeliest(question, asked_before, read, told if understood else None)
+    if told is not None:
+        likely = told.probability if isinstance(told, ReadAnswer) else None
+        return Written(told.draft, EXTRACTIVE, hits, extracted, told.verdict, likely)
     if question.kind is Kind.FACT and _is_row_without_label(question, extracted):
         return Written(refused(question.standalone, hits).draft, EXTRACTIVE, hits, extracted, Verdict.NOT_SUPPORTED)
     unread = any(source == READ for source, _ in ledger.degraded)  # what it would have doubted nobody has
     part = Verdict.PARTIALLY_SUPPORTED if question.kind in TOLD_IN_PART or unread else None
     return Written(extractive.compose(extracted, hits), EXTRACTIVE, hits, extracted, part)
+
+
+def _likeliest(
+    question: Question,
+    asked_before: Answered | None,
+    read: ReadAnswer | None,
+    formed: Answered | ReadAnswer | None,
+) -> Answered | ReadAnswer | None:
+    """What was read, unless it is less sure than what stands under a question that asks the same, and not from there.
+
+    Else what has the form of an answer.
+    """
+    if asked_before is not None:
+        surer = read is not None and Verdict.SUPPORTED == read.verdict != asked_before.verdict
+        from_there = read is not None and is_from(read.draft, asked_before.draft)
+        return read if surer or from_there else asked_before
+    return read if read is not None and (question.kind not in READ_TOO or read.draft.found) else formed
+
+
+async def _asked_before(
+    question: Question, vector: Vector, hits: tuple[Hit, ...], dependencies: Dependencies
+) -> Answered | None:
+    """What a document tells under a question that asks the same."""
+    found = faqs_in(question.standalone, hits)
+    if not found:
+        return None
+    rows = await dependencies.embed([one.question for one in found])
+    near = [(one, float(row @ vector)) for one, row in zip(found, rows, strict=True)]
+    return answer_by_faq(question.standalone, question.kind, near, hits)
 
 
 async def _read(

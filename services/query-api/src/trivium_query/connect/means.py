@@ -64,7 +64,8 @@ class Means(msgspec.Struct, frozen=True):
         """
         settings = self.settings
         limits = FetchLimits(max_bytes=settings.max_upload_bytes, timeout_s=FETCH_S)
-        fetcher = Fetcher(limits, host_rules(settings.url_allow, settings.url_deny, settings.url_only))
+        rules = host_rules(settings.url_allow, settings.url_deny, settings.url_only)
+        fetcher = Fetcher(limits, rules, ca_file=settings.ca_file)
         over_ssh = leads_over_ssh(connection.kind, connection.location)
         found = None if over_ssh else read_secret(settings, tenant, connection.credential)
         secret = found if isinstance(found, Secret) else None

@@ -80,7 +80,8 @@ class Reply(msgspec.Struct, frozen=True):
 class Fetcher(msgspec.Struct, frozen=True):
     """Fetches within limits and rules.
 
-    `resolver`, `network` and `tls` replace the system's name lookup, sockets and certificate store.
+    `resolver`, `network` and `tls` replace the system's name lookup, sockets and certificate store, beside which the
+    authorities of `ca_file` are believed.
     """
 
     limits: FetchLimits = FetchLimits()
@@ -88,6 +89,7 @@ class Fetcher(msgspec.Struct, frozen=True):
     resolver: Resolver = system_resolver
     network: httpcore2.NetworkBackend | None = None
     tls: ssl.SSLContext | None = None
+    ca_file: str = ""
 
     def get(self, url: str, known: Validators | None = None) -> Fetched | None:
         """Fetch `url`, following redirects; None when it is still what `known` came with.
@@ -144,7 +146,7 @@ class Fetcher(msgspec.Struct, frozen=True):
 
     def context(self) -> ssl.SSLContext:
         """Whom to trust, for what connects by `connect`."""
-        return self.tls or _system_tls()
+        return self.tls or _system_tls(self.ca_file)
 
     def _backend(self, deadline: Deadline) -> CheckedBackend:
         network = self.network or httpcore2.SyncBackend()
@@ -226,10 +228,12 @@ _ACCEPT = b"text/html,application/xhtml+xml,application/pdf,*/*;q=0.8"
 
 
 @cache
-def _system_tls() -> ssl.SSLContext:
-    """Certificates of the operating system and of certifi: slim images have no store of their own."""
+def _system_tls(ca_file: str) -> ssl.SSLContext:
+    """Certificates of the operating system, of certifi (slim images have no store of their own) and of `ca_file`."""
     context = ssl.create_default_context(cafile=certifi.where())
     context.load_default_certs()
+    if ca_file:
+        context.load_verify_locations(ca_file)
     return context
 
 

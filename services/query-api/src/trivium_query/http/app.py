@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from functools import cache
+from types import ModuleType
 from typing import Any
 
-from fastapi import Depends, FastAPI
+from fastapi import APIRouter, Depends, FastAPI
 from fastapi.openapi.utils import get_openapi
+from fastapi.routing import APIRoute
+from starlette.routing import BaseRoute
 
 from trivium.access.stored_keys import StoredKeys
 from trivium.access.trail import Trail
@@ -77,16 +82,16 @@ def create_app(services: Services) -> FastAPI:
         redirect_slashes=False,
         telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
         license_info={"name": "Apache-2.0", "identifier": "Apache-2.0"},
-        generate_unique_id_function=lambda route: f"{(route.tags or [''])[0]}_{route.name}",
+        generate_unique_id_function=_operation,
     )
     app.state.services = services
     about_access = (keys, trail)
     about_the_graph = (graph, graph_schema, curation, duplicates, contradictions)
     about_sources = (sources, datasets, crawls, connections)
     for module in (*about_sources, queries, conversations, *about_the_graph, *about_access, operations):
-        app.include_router(module.router, dependencies=[Depends(permitted), Depends(known_parameters)])
+        app.router.routes.extend(_routes(module, permitted, known_parameters))
     # Takes parameters that it does not know, as that interface does.
-    app.include_router(openai.router, dependencies=[Depends(permitted)])
+    app.router.routes.extend(_routes(openai, permitted))
     app.router.routes.append(mcp.route(app))  # whose calls come in by the routes above
     docs.install(app)
     check_rules(app)
@@ -112,6 +117,19 @@ def create_app(services: Services) -> FastAPI:
     app.add_middleware(Delimited)
     app.openapi = lambda: _document(app)  # type: ignore[method-assign]
     return app
+
+
+@cache
+def _routes(module: ModuleType, *asked_first: Callable[..., Any]) -> Sequence[BaseRoute]:
+    """The routes of one that has a `router`. They know no services, and are the dear part of an application."""
+    around = APIRouter(generate_unique_id_function=_operation)
+    around.include_router(module.router, dependencies=[Depends(each) for each in asked_first])
+    return around.routes
+
+
+def _operation(route: APIRoute) -> str:
+    """What the OpenAPI document calls it."""
+    return f"{(route.tags or [''])[0]}_{route.name}"
 
 
 def _document(app: FastAPI) -> dict[str, Any]:

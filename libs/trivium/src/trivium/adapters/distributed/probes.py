@@ -29,6 +29,8 @@ from trivium.adapters.distributed.s3.bucket import Bucket
 from trivium.adapters.distributed.s3.errors import unreachable
 from trivium.adapters.distributed.s3.objects import StateBucket
 from trivium.adapters.models import connect_models
+from trivium.authorities import trusted
+from trivium.certificate_probes import identity_provider, over_tls
 from trivium.checkup import Finding, Probe, clock, examine, space, version
 from trivium.child_process.network_probe import network_lock
 from trivium.config import Settings
@@ -45,19 +47,23 @@ _CONSTRAINT = re.compile(r"CREATE CONSTRAINT (\w+)")
 
 def checkup(settings: Settings) -> list[Finding]:
     """See `trivium.checkup.Checkup`."""
-    return examine(
-        {**servers(), "inference": inference, "language model": probe_llm, "parsers": network_lock}, settings
-    )
+    others: dict[str, Probe] = {
+        "inference": inference,
+        "language model": probe_llm,
+        "identity provider": identity_provider,
+        "parsers": network_lock,
+    }
+    return examine(servers() | others, settings)
 
 
 def servers() -> dict[str, Probe]:
     """Of those that Trivium cannot do without."""
     return {
-        "object store": object_store,
-        "redis": redis,
-        "milvus": milvus,
-        "elasticsearch": elasticsearch,
-        "neo4j": neo4j,
+        "object store": over_tls("s3", object_store),
+        "redis": over_tls("redis", redis),
+        "milvus": over_tls("milvus", milvus),
+        "elasticsearch": over_tls("elasticsearch", elasticsearch),
+        "neo4j": over_tls("neo4j", neo4j),
     }
 
 
@@ -65,7 +71,7 @@ def object_store(settings: Settings) -> Iterator[Finding]:
     """Buckets, conditional writes, clock and notification. S3 tells neither its version nor its free space."""
     part = "object store"
     own = StateBucket(settings)
-    yield clock(part, _date_of(settings.s3_url))
+    yield clock(part, _date_of(settings))
     key = f"doctor/{uuid.uuid4().hex}"
     own.put(key, b"")
     written = {
@@ -156,10 +162,11 @@ def inference(settings: Settings) -> Iterator[Finding]:
         yield Finding("inference", "embeds", True, f"{models.embedder.fingerprint}, {where}")
 
 
-def _date_of(url: str) -> float:
+def _date_of(settings: Settings) -> float:
     """The Unix time in an answer of the object store, whatever the answer is."""
+    url = settings.s3_url
     try:
-        answer = urllib3.request("GET", url, timeout=TIMEOUT_S, retries=False, redirect=False)
+        answer = _pool(settings).request("GET", url, redirect=False)
         return parsedate_to_datetime(answer.headers["Date"]).timestamp()
     except urllib3.exceptions.HTTPError as error:
         raise unreachable(error, urlsplit(url).netloc) from error
@@ -178,7 +185,7 @@ def _notification(settings: Settings) -> Finding:
         secret_key=settings.s3_secret_key,
         secure=address.scheme == "https",
         region=settings.s3_region,
-        http_client=urllib3.PoolManager(timeout=TIMEOUT_S, retries=False),
+        http_client=_pool(settings),
     )
     try:
         config = client.get_bucket_notification(settings.s3_uploads)
@@ -198,6 +205,11 @@ def _notification(settings: Settings) -> Finding:
         f"no {' and '.join(f'{event}*' for event in missing)}" if missing else f"{len(targets)} targets",
         f"Have bucket {settings.s3_uploads} announce them; until then uploads are found by listing." if missing else "",
     )
+
+
+def _pool(settings: Settings) -> urllib3.PoolManager:
+    tls = trusted(settings.ca_file) if settings.s3_url.startswith("https:") else None
+    return urllib3.PoolManager(timeout=TIMEOUT_S, retries=False, ssl_context=tls)
 
 
 def _stemming(server: ElasticServer) -> Finding:

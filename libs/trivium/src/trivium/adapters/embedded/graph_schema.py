@@ -161,6 +161,15 @@ SCHEMA = Schema(
         CREATE INDEX tie_to ON tie (target, weak, few, source, type);
         DROP TABLE neighbours
         """,
+        # What is known otherwise of a name since it was settled: a neighbour tells nothing where no candidate has it.
+        """
+        ALTER TABLE unresolved RENAME TO before;
+        CREATE TABLE unresolved ( -- names that are to be looked at again; '': whatever else came or went
+            key TEXT NOT NULL, other TEXT NOT NULL, PRIMARY KEY (key, other)
+        ) WITHOUT ROWID;
+        INSERT INTO unresolved SELECT key, '' FROM before;
+        DROP TABLE before
+        """,
     ),
     recovery=rebuilding(Store.GRAPH),
 )

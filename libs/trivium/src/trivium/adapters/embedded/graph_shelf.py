@@ -8,11 +8,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from trivium.adapters.embedded.sqlite import json_list
-from trivium.adapters.resolved_names import MAX_FACTS, MAX_NEIGHBOURS, page_of, read_place, record_of, target_of
+from trivium.adapters.resolved_names import ANEW, MAX_FACTS, page_of, read_place, record_of, target_of
 from trivium.domain.edits import ONE_THING
 from trivium.domain.verdicts import Verdict, VerdictPage
 from trivium.resolution.blocking import block_id, blocks_of, own_block
-from trivium.resolution.record import SINGLE_VALUED, Record
+from trivium.resolution.record import MAX_NEIGHBOURS, SINGLE_VALUED, Record
 from trivium.resolution.shelf import Pair
 
 _SINGLE = json.dumps(sorted(SINGLE_VALUED))
@@ -62,6 +62,16 @@ class SqliteShelf:
                 others, apart = ([row[0] for row in told[what]] for what in "na")
                 found[key] = record_of(key, spellings, decided, others, [row[:2] for row in told["f"]], apart)
         return found
+
+    def changed(self, keys: Collection[str]) -> dict[str, frozenset[str] | None]:
+        """As `unresolved` has it."""
+        rows = self._db.execute(
+            "SELECT key, other FROM unresolved WHERE key IN (SELECT value FROM json_each(?))", (json_list(keys),)
+        )
+        found: dict[str, set[str]] = {}
+        for key, other in rows:
+            found.setdefault(key, set()).add(other)
+        return {key: None if ANEW in others else frozenset(others) for key, others in found.items()}
 
     def filed(self, keys: Collection[str]) -> set[str]:
         """Those that stand in one of their blocks; they stand in all or in none."""

@@ -22,13 +22,13 @@ class Veils:
             "SELECT EXISTS (SELECT 1 FROM hidden) OR EXISTS (SELECT 1 FROM decided WHERE kind = 'removed')"
         ).fetchone()
 
-    def recount(self, edge: EdgeKey) -> None:
-        """Count the edge anew."""
-        self._db.execute("DELETE FROM edge WHERE source = ? AND target = ? AND type = ?", edge)
+    def recount(self, edge: EdgeKey) -> bool:
+        """Count the edge anew. Returns whether it came or went; one that nobody sees any more is still there."""
+        stood = self._db.execute("DELETE FROM edge WHERE source = ? AND target = ? AND type = ?", edge).rowcount > 0
         since = self._seen_since(edge) if self.any else ""
         seen = since != _NEVER and self._count(edge, since)
-        if since and not seen:
-            self._count(edge, "", hidden=True)
+        stands = seen or (bool(since) and self._count(edge, "", hidden=True))
+        return stood != stands
 
     def touched(self, moves: Moves, removed: Iterable[str], hidden: Iterable[EdgeKey]) -> set[EdgeKey]:
         """The edges that may be seen or not otherwise than before.

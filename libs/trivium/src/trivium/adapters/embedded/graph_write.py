@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -16,12 +16,14 @@ from trivium.adapters.embedded.graph_ties import EdgeKey, Moves, settle_ties
 from trivium.adapters.embedded.graph_veils import Veils
 from trivium.adapters.embedded.mirror import count_changes, stamp_of
 from trivium.adapters.embedded.sqlite import Database, json_list
-from trivium.adapters.graph_rules import fields_of, is_as_stored, places_of, statements_of, sure_mentions
+from trivium.adapters.graph_rules import Spelling, fields_of, is_as_stored, places_of, statements_of, sure_mentions
+from trivium.adapters.resolved_names import ANEW, ends_of, is_another
 from trivium.domain.edits import Decisions
 from trivium.domain.graph import ChunkGraph
 from trivium.domain.scope import Scope, Tenant
 from trivium.domain.verdicts import RULE_SHARE
 from trivium.ports.graph import NAMES_AT_ONCE, GraphRow
+from trivium.resolution.record import MAX_NEIGHBOURS
 from trivium.resolution.settle import settle
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -119,7 +121,7 @@ class SqliteGraphWriter:
         if not self.is_unresolved():
             return 0
         with self._database.write() as connection:
-            keys = [key for (key,) in connection.execute("SELECT key FROM unresolved LIMIT ?", (most,))]
+            keys = [key for (key,) in connection.execute("SELECT DISTINCT key FROM unresolved LIMIT ?", (most,))]
             shelf = SqliteShelf(connection)
             settle(shelf, keys)
             before = stamp_of(connection)
@@ -190,6 +192,7 @@ class _Changes:
         self._withdrawn: set[EdgeKey] = set()
         self._named: set[str] = set()
         self._claimed: set[str] = set()
+        self._anew: set[str] = set()
         self._removed_entities: Collection[str] = ()
         self._hidden_relations: Collection[EdgeKey] = ()
         self._added = self._removed = 0
@@ -261,7 +264,9 @@ class _Changes:
         stored.replace(self._db, wanted)
         self._removed_entities = stored.changed_keys(wanted, "removed")
         self._hidden_relations = stored.changed_relations(wanted)
-        self._named.update(self._removed_entities, stored.changed_keys(wanted, "type"))
+        typed = stored.changed_keys(wanted, "type")
+        self._named.update(self._removed_entities, typed)
+        self._anew.update(typed, *(edge[:2] for edge in self._hidden_relations))
         self._added += 1
 
     def claim_by_rule(self, key: str, before: str | None, now: str | None) -> None:
@@ -275,16 +280,50 @@ class _Changes:
 
     def settle(self, *, unresolved: bool = True) -> Moves:
         """`unresolved`: what may have become known otherwise of a name is to be looked at. Returns who moved."""
-        if unresolved:
-            edges = (*self._stated, *self._withdrawn, *self._hidden_relations)
-            ends = {end for edge in edges for end in edge[:2]}
-            self._db.executemany("INSERT OR IGNORE INTO unresolved VALUES (?)", [(key,) for key in self._named | ends])
         self._settle_tally()
         self._settle_spread()
         moves = NameTable(self._db, self._tenant).refresh(self._named, self._claimed)
-        settle_ties(self._db, *self._settle_edges(moves), moves)
+        more, anew, changed = self._settle_edges(moves)
+        settle_ties(self._db, more, anew, moves)
+        if unresolved:
+            self._look_again(changed)
         count_changes(self._db, self._added, self._removed)
         return moves
+
+    def _look_again(self, edges: Iterable[EdgeKey]) -> None:
+        """At the names of which something is known otherwise now that these edges came or went.
+
+        One of more changes than are told apart is decided anew in any case, so they are not kept.
+        """
+        changed = ends_of(edges)
+        anew = self._anew | self._retold() | {key for key, others in changed.items() if ANEW in others}
+        in_part = changed.keys() - anew
+        waiting = self._db.execute(
+            "SELECT key, count(*), min(other) FROM unresolved"
+            " WHERE key IN (SELECT value FROM json_each(?)) GROUP BY key",
+            (json_list(in_part),),
+        )
+        told = {key: MAX_NEIGHBOURS if least == ANEW else n for key, n, least in waiting}
+        anew |= {key for key in in_part if told.get(key, 0) + len(changed[key]) > MAX_NEIGHBOURS}
+        in_part -= anew
+        rows = [*((key, ANEW) for key in anew), *((key, other) for key in in_part for other in changed[key])]
+        self._db.executemany("INSERT OR IGNORE INTO unresolved VALUES (?, ?)", rows)
+
+    def _retold(self) -> set[str]:
+        """The names that came or went, or are of another type."""
+        came: dict[str, Counter[Spelling]] = {}
+        for (key, surface, kind), n in self._tally.items():
+            if n:
+                came.setdefault(key, Counter())[surface, kind] = n
+        now: dict[str, Counter[Spelling]] = {key: Counter() for key in came}
+        rows = self._db.execute(
+            "SELECT key, surface, type, n FROM tally WHERE key IN (SELECT value FROM json_each(?))", (json_list(came),)
+        )
+        for key, surface, kind, n in rows:
+            now[key][surface, kind] = n
+        for key, counted in came.items():
+            counted.subtract(now[key])
+        return {key for key, counted in came.items() if is_another(-counted, now[key])}
 
     def _settle_tally(self) -> None:
         changed = [(*name, n) for name, n in self._tally.items() if n]
@@ -305,19 +344,18 @@ class _Changes:
             "DELETE FROM spread WHERE key = ? AND role = ? AND n = 0", [row[:2] for row in changed if row[2] < 0]
         )
 
-    def _settle_edges(self, moves: Moves) -> tuple[dict[EdgeKey, tuple[float, int]], set[EdgeKey]]:
-        """Returns what came to edges (confidence, evidence), and those that were counted anew."""
+    def _settle_edges(self, moves: Moves) -> tuple[dict[EdgeKey, tuple[float, int]], set[EdgeKey], list[EdgeKey]]:
+        """Returns what came to edges (confidence, evidence), those counted anew, and those that came or went."""
         veils = Veils(self._db)
         anew = set(self._withdrawn)
         if veils.any or self._removed_entities or self._hidden_relations:
             anew |= self._stated.keys() | veils.touched(moves, self._removed_entities, self._hidden_relations)
         more = {edge: (max(each), len(each)) for edge, each in sorted(self._stated.items()) if edge not in anew}
+        insert = "INSERT OR IGNORE INTO edge (source, target, type, confidence, evidence) VALUES (?, ?, ?, ?, ?)"
+        new = [edge for edge, came in more.items() if self._db.execute(insert, (*edge, *came)).rowcount]
         self._db.executemany(
-            "INSERT INTO edge (source, target, type, confidence, evidence) VALUES (?, ?, ?, ?, ?)"
-            " ON CONFLICT DO UPDATE SET evidence ="
-            " evidence + excluded.evidence, confidence = max(confidence, excluded.confidence)",
-            [(*edge, *came) for edge, came in more.items()],
+            "UPDATE edge SET confidence = max(confidence, ?), evidence = evidence + ?"
+            " WHERE source = ? AND target = ? AND type = ?",
+            [(*more[edge], *edge) for edge in more.keys() - new],
         )
-        for edge in sorted(anew):
-            veils.recount(edge)
-        return more, anew
+        return more, anew, [*new, *filter(veils.recount, sorted(anew))]

@@ -68,6 +68,7 @@ _BLOCKS = frozenset(
 )
 _SPACES = re.compile(r"\s+")
 _EDGE = "\f"  # of a block in preformatted text, where one line end is enough
+_PERMALINKS = frozenset("¶§#🔗")  # what generators of manuals put beside a heading, a link to itself
 _EDGES = re.compile(rf"\n?{_EDGE}+")
 _NUMBER = re.compile(r"\s*[+-]?\d{1,9}(?!\d)")
 RAISED = r"(?:[+\-\u2212]?\d|[knx](?!\w))"  # what begins like this is a power, or a note's sign
@@ -217,10 +218,19 @@ class Walker:
                 run.append(_collapse(child.tail))
         self._flush(run)
 
+    def _title(self, node: etree._Element) -> str:
+        """The heading's text without the sign that links to it."""
+        title = inline_text(node, self._selectors)
+        for link in node.iter("a"):
+            sign = inline_text(link, self._selectors)
+            if sign in _PERMALINKS and "#" in (link.get("href") or ""):
+                title = title.removeprefix(sign).removesuffix(sign).strip()
+        return title
+
     def _block(self, node: etree._Element, depth: int) -> None:
         tag = node.tag
         if tag in _HEADINGS:
-            self._out.heading(inline_text(node, self._selectors), _HEADINGS[tag])
+            self._out.heading(self._title(node), _HEADINGS[tag])
         elif tag in _LISTS:
             self._list(node)
         elif tag == "table":

@@ -60,7 +60,8 @@ def answer_by_reason(question: str, extracted: Extract, hits: Sequence[Hit]) -> 
     before = _before(best) if _REFERS_BACK.match(best.text) else ""
     lines, citations = cited([(best.hit, said) for said in (before, best.text) if said], hits)
     of_it = not _OF_USE.search(question) or best.words.issuperset(content_words(_OF_USE.sub("", question)))
-    sure = giving and of_it and how.own >= MIN_OWN and how.share >= WHOLE
+    of_more = len(set(content_words(question))) > 1  # a subject alone has no deed to give a reason of
+    sure = giving and of_it and of_more and how.own >= MIN_OWN and how.share >= WHOLE
     verdict = Verdict.SUPPORTED if sure else Verdict.PARTIALLY_SUPPORTED
     return Answered(Draft("\n".join(lines), True, citations), verdict)
 

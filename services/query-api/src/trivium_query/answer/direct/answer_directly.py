@@ -49,6 +49,7 @@ MUCH_MORE, LITTLE_MORE = 0.4, 0.1  # of the weight of the question's words
 CLEARLY_TOLD = 0.8  # that likely the hits hold an answer
 LEAST_RIGHT = 0.1  # below: not found; of 32 such answers on six sets 5 were right, 8 were to what no document tells
 SUPPORTED = 0.55  # from here on: supported; partly supported in between
+WEAK_ODDS, WEAK_CLOSE = 5.5, 0.2  # in its passage (a probability of 0.41); in its sentence alone, the tenth part
 YES_NO_SUPPORTED = 0.7  # of a word that was read
 YES_NO_LIKELY = 0.78  # of 696 questions of people 92 in a hundred are right from here on, 66 below
 
@@ -109,6 +110,7 @@ async def answer_directly(question: str, extracted: Extract, hits: Sequence[Hit]
         and _has_names_of(extracted, direct)
         and not elsewhere
         and not _is_taken_back(question, direct)
+        and not _is_weakly_read(direct)
     )
     draft = compose(direct, extracted, hits, sure=likely_right)
     if _DEED.search(question) or not (_is_told(direct) and _is_in_place(question, direct)):
@@ -137,9 +139,9 @@ def _is_of_unknown(question: str, direct: Direct, hits: Sequence[Hit]) -> bool:
 
 def _is_untold(question: str, direct: Direct, extracted: Extract) -> bool:
     """Whether the likeliest words cannot be what is asked for; a date, a place or a person is no amount."""
-    if direct.compared or direct.asks_yes_or_no or not direct.chosen or extracted.asked.wants in ("date", "place"):
+    best = direct.span.found if direct.span else None
+    if best is None or extracted.asked.wants in ("date", "place"):
         return False
-    best = direct.chosen[0].found
     chunk, sentence = best.hit.chunk, best.sentence
     if sentence is None or language_of(chunk.text) not in ("", ENGLISH):  # "kostet 1400" has no English word of money
         return False
@@ -170,7 +172,7 @@ def _is_of_others(question: str, direct: Direct, draft: Draft) -> bool:
 
 def _tells_of_another(question: str, direct: Direct, extracted: Extract) -> bool:
     """Whether it is who acts on what is asked about, or is said of the opposite: those saved for those who died."""
-    best = direct.chosen[0].found if direct.chosen and not (direct.compared or direct.asks_yes_or_no) else None
+    best = direct.span.found if direct.span else None
     if best is not None and acts_on_what_is_asked(question, best):
         return True
     if extracted.asked.wants not in ("date", "number", "place") or best is None or best.sentence is None:
@@ -218,8 +220,7 @@ def _says_anything(direct: Direct, extracted: Extract) -> bool:
 
 def _is_told(direct: Direct) -> bool:
     """Whether the answer is told in a few words: not from a sentence that lacks the question's "next"."""
-    read = direct.chosen[0].signals if direct.chosen and not (direct.compared or direct.decided) else None
-    return read is None or bool(read["which"])
+    return direct.span is None or bool(direct.span.signals["which"])
 
 
 def _bears_on(question: str, direct: Direct) -> bool:
@@ -229,13 +230,19 @@ def _bears_on(question: str, direct: Direct) -> bool:
     """
     if direct.decided is not None and not direct.decided.by_rule:
         return _TELLS.search(direct.decided.sentence.text.strip()) is not None
-    if direct.compared is not None or direct.decided is not None or not direct.chosen:
+    best = direct.span
+    if best is None:
         return True
-    best = direct.chosen[0]
     said = best.found.sentence.of(best.found.hit.chunk.text) if best.found.sentence else ""
     gives_reason = tells_reason(question, said) or _EXPLAINS.search(said)
     of_it = bool(best.signals["predicate"]) or not _WHY.search(question) or gives_reason
     return bool(of_it and best.signals["which"]) and not _is_heading(best.found)
+
+
+def _is_weakly_read(direct: Direct) -> bool:
+    """Whether the reader is sure of it neither in its passage nor in its sentence alone: only words speak for it."""
+    best = direct.span
+    return best is not None and best.found.odds < WEAK_ODDS and best.signals.get("close", 0.0) < WEAK_CLOSE
 
 
 def _is_heading(found: Found) -> bool:
@@ -247,9 +254,9 @@ def _is_heading(found: Found) -> bool:
 
 def _has_numbers_of(question: str, direct: Direct) -> bool:
     """Whether the passages that were read have every number of the question, and the sentence no other year."""
-    if not direct.chosen or direct.compared or direct.decided:
+    if direct.span is None:
         return True
-    best = direct.chosen[0].found
+    best = direct.span.found
     asked = _numbers(question)
     if not asked <= _numbers(_NUMBER_APART.sub(r"\1-", _text_of(_hits_read(direct)))):
         return False
@@ -271,9 +278,9 @@ def _is_told_elsewhere(extracted: Extract, direct: Direct, hits: Sequence[Hit], 
     Much more; or a little where the hits have each of its words, so that it is asked in theirs, and not clearly told.
     What must be known first, of a nested question, another document tells.
     """
-    if direct.compared or direct.asks_yes_or_no or not direct.chosen:
+    if direct.span is None:
         return False
-    asked, best = extracted.asked, direct.chosen[0].found
+    asked, best = extracted.asked, direct.span.found
     chunk, sentence = best.hit.chunk, best.sentence
     read = f"{chunk.title} {chunk.heading} {chunk.text[: sentence.end if sentence else None]}"
     told = asked.words_in(f"{read} {_text_of([step.hit for step in best.steps])}")
@@ -323,7 +330,7 @@ def _numbers(text: str) -> set[str]:
 
 def _is_in_place(question: str, direct: Direct) -> bool:
     """What somebody died of stands behind an "of": a question's last preposition stands before its answer."""
-    best = direct.chosen[0] if direct.chosen and not (direct.compared or direct.decided) else None
+    best = direct.span
     last = _LAST.search(question)
     if best is None or last is None or best.found.steps:
         return True

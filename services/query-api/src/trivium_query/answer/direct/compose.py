@@ -71,9 +71,8 @@ def short_of(direct: Direct) -> str:
         return ""
     if direct.listed is not None:
         return direct.listed.short
-    best = direct.chosen[0] if direct.chosen else None
-    likely = best is not None and best.probability >= MIN_PROBABILITY and not best.signals["misfits"]
-    return best.short if best is not None and likely else ""
+    best = direct.span
+    return best.short if best and best.probability >= MIN_PROBABILITY and not best.signals["misfits"] else ""
 
 
 def compose(direct: Direct, extracted: Extract, hits: Sequence[Hit], *, sure: bool) -> Draft:

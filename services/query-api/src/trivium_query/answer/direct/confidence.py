@@ -41,7 +41,7 @@ def signals_of(direct: Direct, extracted: Extract, hits: Sequence[Hit]) -> dict[
             "compared, yes or no": float(compared.short in ("yes", "no")),
             "compared, steps": float(any(value.steps for value in compared.values)),
         }
-    best = direct.chosen[0] if direct.chosen and not direct.asks_yes_or_no else None
+    best = direct.span
     second = next((one for one in direct.chosen if best is not None and _differs(one, best)), None)
     return {
         "one": 1.0,

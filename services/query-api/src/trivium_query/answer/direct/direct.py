@@ -48,6 +48,12 @@ class Direct(msgspec.Struct, frozen=True):
     asks_yes_or_no: bool = False
     focus: Mapping[str, float] = {}
 
+    @property
+    def span(self) -> Chosen | None:
+        """The likeliest span, where one answers: neither what is compared nor a yes or no."""
+        apart = self.compared or self.decided or self.asks_yes_or_no
+        return None if apart or not self.chosen else self.chosen[0]
+
 
 async def read_directly(question: str, extracted: Extract, hits: Sequence[Hit], read: Read, weights: Weights) -> Direct:
     """Raises what `read` raises."""

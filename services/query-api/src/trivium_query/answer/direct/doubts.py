@@ -1,7 +1,7 @@
 """What keeps a likely answer from being told as sure, though its words fit.
 
-It is of another day, time, unit or bound than asked for, what somebody said, what was once or never came about, a
-mistake, a surcharge or a grant, what holds under a condition, once where it is asked how much a day, what others pay,
+It is of another day, unit or bound than asked for, what somebody said, what was once, was planned or never came about,
+a mistake, a surcharge or a grant, what holds under a condition, once where it is asked how much a day, what others pay,
 what one of many gives where it is asked what came in, or what is paid where the rest is asked for; or the next sentence
 calls it off, corrects it, makes it less or excepts what is asked.
 """
@@ -38,7 +38,9 @@ _NEVER_DID = re.compile(
     r"\s(?:should|would|could|might|was|were) (?:supposed )?(?:to )?have (?:had|been|\w+(?:ed|en|wn|ung))\b"
 )
 _ASKS_FOR_PLANS = re.compile(
-    r"\b(?:plan|intend|propos|suppos|meant|should|was to\b|were to\b|originally)|\b(?:was|were)\b.* to be\b", re.I
+    r"\b(?:plan|schedul|announc|intend|propos|suggest|suppos|meant|should|was to\b|were to\b|originally)"
+    r"|\b(?:was|were)\b.* to be\b",
+    re.I,
 )
 _ASKS_FOR_BIRTH = re.compile(r"\b(?:born|birth|birthday|old|age)\b", re.I)
 _WAS_BUT = re.compile(r"\b(?:was|were|used to be)\b.*\bbut\b", re.I)
@@ -54,6 +56,9 @@ _IF = re.compile(r"\bif\b(?P<clause>[^,.;]*)", re.I)
 _EXCEPTION = re.compile(
     r"\W*(?:the |an |one |only )?exceptions?\b\W*(?:are|is|for)?\s*(?P<whom>\w+(?:\s\w+){0,2})", re.I
 )
+_PURPOSE = re.compile(
+    r"\W*(?:In order to|To) (?!(?:the|an?|my|our|its|his|her|their|date)\b)(?P<what>[a-z][^,.;:]+),\s"
+)
 _EACH = re.compile(r"\b(?:an?|per|each|every|one) (minute|hour|day|night|week|month|term|year)\b", re.I)
 _A_MINUTE = re.compile(r"\bmin\b|\b[bwr]pm\b|\bseconds\b", re.I)
 _PERIOD = re.compile(
@@ -63,7 +68,6 @@ _PERIOD = re.compile(
 _GIVEN = re.compile(
     r"\b(?:grant|donation|subsidy|loan|legacy|gift|bequest|fine|budget)s? (?:of|was|is) (?:about |only |nearly )?", re.I
 )
-_AFTER, _UNTIL = re.compile(r"\bafter\b", re.I), re.compile(r"\b(?:until|till)\b", re.I)
 _HOW_LONG = re.compile(r"\bhow long\b", re.I)
 _LASTS = re.compile(
     r"\bhow long (?:do(?:es)?|did|will|would|can|may|must)\s(?:(?:the|an?|our|my|each|this)\s)?(?P<what>[^\W\d_]+)\b"
@@ -80,6 +84,7 @@ _GO_FREE = re.compile(
 _CHILD = re.compile(r"\bchildren\b", re.I)
 _PRICED = re.compile(r"\b(?:costs?|pays?|prices?|fees?|charged?|rent)\b", re.I)
 _REDUCED = re.compile(r"\b(?:half|double|twice|free|nothing|discount|reduced|a (?:third|quarter))\b", re.I)
+_DIGITS = re.compile(r"\d+")
 _NOT_ONE = re.compile(r"\bnon[- ]\w+", re.I)  # "non-members"
 _CALLED_OFF = re.compile(r"\W*(?:cancell?ed|called off|postponed|dropped|withdrawn|sold out)\b", re.I)
 # "Our leaflet said that the wheel was of oak. It is elm." "In March we gave the day as 18 April. It is on the 25th."
@@ -143,6 +148,10 @@ _TIME_SPENT = re.compile(
     r"(?:about |only |half )?(?:[\d.,]+|[a-z-]+)\s(?:minutes?|hours?|days?|weeks?|months?|years?)", re.I
 )
 _WAS_MEANT = re.compile(r"\b(?:meant|wanted|hoped|planned|intended|aimed|were going|was going) to\b", re.I)
+_WAS_PLANNED = re.compile(
+    r"\b(?:was|were|been) (?:\w+ )?(?:planned|scheduled|meant|intended|announced) for\b|\b(?:proposed|suggested)\b",
+    re.I,
+)
 _ASKS_OF_INTENT = re.compile(r"\b(?:want|hope|aim|mean|going to|goal|target)", re.I)
 _ASKS_OF_DONE = re.compile(r"\b(?:did|was|were|had|actually|really|in the end)\b", re.I)
 _ASKS_FOR_NAMES = re.compile(
@@ -155,6 +164,7 @@ _ASKS_FOR_REST = re.compile(
     r"\b(?:still|yet|left|remain\w*|outstanding|rest)\b.*\b(?:pay|paid|owes?|owed|owing|due)\b|\bowes?\b", re.I
 )
 _PAID = re.compile(r"\bpaid\W+(?:\w+\W+){0,2}$", re.I)
+_WAS_PAID = re.compile(r"\W+(?:has|have|had|was|were)\s(?:already\s)?(?:been\s)?paid\b", re.I)
 _AT_WHAT_TIME = re.compile(r"\bat what time\b(?!.*\b(?:open|hours)\b)", re.I)
 _WHAT_TIME = re.compile(r"\b(?:at )?what time\b(?! of (?:the )?year)", re.I)
 _DATE = re.compile(rf"\b(?:{'|'.join(filter(None, calendar.month_name))})\b")
@@ -179,7 +189,6 @@ def is_doubtful(question: str, short: str, said: str) -> bool:
         or _is_surcharge(question, short, said)
         or _is_unless(question, said)
         or _is_exception(question, said)
-        or _is_of_another_time(question, said)
         or _is_of_another_period(question, said)
         or _is_given(question, short, said)
         or _is_other_bound(question, short, said)
@@ -205,6 +214,7 @@ def is_doubtful(question: str, short: str, said: str) -> bool:
         or _is_without(question, said)
         or _is_for_one(question, short, said)
         or _is_no_version(question, short)
+        or _is_to_do_another_thing(question, short, said)
     )
 
 
@@ -213,6 +223,14 @@ def _is_before_its_label(question: str, short: str, said: str) -> bool:
     asked = set(content_words(" ".join(_CASE.findall(question))))
     named = [label for label in _CASE_LABEL.finditer(said) if asked & set(content_words(label[1]))]
     return bool(short and named) and said.find(short) < named[0].start(1)
+
+
+def _is_to_do_another_thing(question: str, short: str, said: str) -> bool:
+    """Whether it is what one does for something that the question has no word of: "To delete a rule, write delete"."""
+    purpose = _PURPOSE.match(said)
+    if purpose is None or short in purpose[0]:
+        return False
+    return not _has_any(content_words(purpose["what"]), content_words(question))
 
 
 def is_called_off(text: str, end: int) -> bool:
@@ -254,12 +272,14 @@ def is_excepted(question: str, text: str, said: Span) -> bool:
 def is_half_denied(question: str, said: str) -> bool:
     """Whether the sentence of a "yes" denies something, and has not all that is asked: it may be just that.
 
-    Or it tells of one, where it is asked of both; not "everyone gets one".
+    Or it tells of one, where it is asked of both; not "everyone gets one". Or it has another number than the question:
+    no reader compares them.
     """
     missing = set(content_words(question)) - set(content_words(said))
     denied = denies(said) and not denies(question) and bool(missing)
     some = _OF_FEWER.search(said) or (_OF_SOME.search(said) and not _OF_ALL.search(said))
-    return denied or bool(_OF_ALL.search(question) and some)
+    asked, told = set(_DIGITS.findall(question)), set(_DIGITS.findall(said))
+    return denied or bool(_OF_ALL.search(question) and some) or bool(told and asked - told)
 
 
 def is_no_clear_word(question: str, said: str) -> bool:
@@ -271,7 +291,7 @@ def is_no_clear_word(question: str, said: str) -> bool:
         {found.lower() for pattern in (_ORDINAL, _MODEL) for found in pattern.findall(text)}
         for text in (question, said)
     )
-    numbers = set(re.findall(r"\d+", said))  # "the 3rd of May" is "3 May"
+    numbers = set(_DIGITS.findall(said))  # "the 3rd of May" is "3 May"
     others = {one for one in asked - told if not (one[0].isdigit() and one.rstrip("ndrth") in numbers)}
     kept_on = any(ended.lower() not in question.lower() for ended in _KEPT_ON.findall(said))
     return bool(others) or kept_on or is_of_then(question, said) or _is_mistaken(question, said)
@@ -330,8 +350,8 @@ def _is_mistaken(question: str, said: str) -> bool:
 
 
 def _is_what_was_meant(question: str, short: str, said: str) -> bool:
-    """What somebody meant to do, where it is asked what was done: "we meant to replace 90 laptops"."""
-    meant = _WAS_MEANT.search(said) if _ASKS_OF_DONE.search(question) else None
+    """What was planned, proposed or meant, where it is asked what was done: "we meant to replace 90 laptops"."""
+    meant = _WAS_PLANNED.search(said) or (_WAS_MEANT.search(said) if _ASKS_OF_DONE.search(question) else None)
     if meant is None or _ASKS_OF_INTENT.search(question) or _ASKS_FOR_PLANS.search(question):
         return False
     at = said.find(short) if short else -1
@@ -373,7 +393,8 @@ def _is_no_version(question: str, short: str) -> bool:
 def _is_paid(question: str, short: str, said: str) -> bool:
     """What is paid, where it is asked what has still to be: "paid 300 now, the rest is due in May"."""
     at = said.find(short) if short else -1
-    return at >= 0 and _ASKS_FOR_REST.search(question) is not None and _PAID.search(said, 0, at) is not None
+    paid = at >= 0 and (_PAID.search(said, 0, at) or _WAS_PAID.match(said, at + len(short)))
+    return bool(paid) and _ASKS_FOR_REST.search(question) is not None
 
 
 def _is_of_the_other_end(question: str, said: str) -> bool:
@@ -415,11 +436,6 @@ def _is_exception(question: str, said: str) -> bool:
     """What holds for some alone: "Exception: families with a child under two may use it on Sundays"."""
     told = _EXCEPTION.match(said)
     return told is not None and not set(content_words(told["whom"])) & set(content_words(question))
-
-
-def _is_of_another_time(question: str, said: str) -> bool:
-    """What holds until nine, where it is asked what does after nine."""
-    return all((_AFTER.search(question), _UNTIL.search(said))) and not _AFTER.search(said)
 
 
 def _is_of_another_period(question: str, said: str) -> bool:

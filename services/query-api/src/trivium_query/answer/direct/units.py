@@ -32,6 +32,7 @@ def _in(units: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![^\W\d_])(?:{units})(?!\w)", re.I)
 
 
+_SPEED = rf"km/h|mph|kph|m/s|rpm|knots?|(?:{_LENGTH}|[a-z]+s) (?:in an?|an?|per) (?:hour|minute|second)"
 _MEASURES = f"{_LENGTH}|{_TIME}|{_MASS}|{_HEAT}"
 _PERCENT = r"%|per ?cent"
 _PRICE = rf"{_MONEY}|[$€£¥](?:\s?\d+)?"
@@ -55,6 +56,7 @@ _WANTED = (
         ),
         _PRICE,
     ),
+    (re.compile(rf"{_WHAT}(?:top |maximum |average )?speed\b", re.I), _SPEED),
 )
 _COUNTED_UNITS = (
     *(

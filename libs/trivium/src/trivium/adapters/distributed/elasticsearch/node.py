@@ -39,6 +39,7 @@ class HttpNode(BaseAsyncNode):
             base_url=self.base_url,
             limits=httpx2.Limits(max_connections=config.connections_per_node),
             timeout=config.request_timeout,
+            verify=config.ssl_context or True,
         )
 
     async def perform_request(  # type: ignore[override]

@@ -21,6 +21,7 @@ from elasticsearch.helpers import streaming_bulk
 
 from trivium.adapters.distributed.elasticsearch.node import HttpNode
 from trivium.adapters.distributed.loop_thread import LoopThread
+from trivium.authorities import trusted
 from trivium.config import Settings
 from trivium.domain.errors import NeverWill, Refused, TriviumError, TryLater
 
@@ -142,6 +143,8 @@ def _options(settings: Settings) -> dict[str, Any]:
         options["api_key"] = settings.elasticsearch_api_key
     elif settings.elasticsearch_user:
         options["basic_auth"] = (settings.elasticsearch_user, settings.elasticsearch_password)
+    if settings.ca_file and settings.elasticsearch_url.startswith("https:"):
+        options["ssl_context"] = trusted(settings.ca_file)
     return options
 
 

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import logging
+import os
 import re
+import tempfile
 import threading
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
+import certifi
 import grpc
 
 from trivium.adapters.distributed.loop_thread import LoopThread
@@ -34,6 +39,7 @@ _ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _PLAIN = re.compile(r"[A-Za-z0-9._/|-]*")  # ids and what we make of them: no quote, no backslash
 _INVALID_PARAMETER = 1100
 _CREDENTIALS = (grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.PERMISSION_DENIED)
+_CERTIFICATE = re.compile(rb"-----BEGIN ([A-Z0-9 ]*CERTIFICATE)-----.*?-----END \1-----", re.DOTALL)
 _SLOW = (grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.RESOURCE_EXHAUSTED)
 
 T = TypeVar("T")
@@ -55,6 +61,8 @@ class MilvusServer:
             },
             "dedicated": True,  # closing the client closes its connection
         }
+        if settings.ca_file and settings.milvus_url.startswith("https:"):
+            self._options["server_pem_path"] = str(_authorities(settings))
         self._place = urlsplit(settings.milvus_url).netloc.rpartition("@")[2] or settings.milvus_url
         self._lock = threading.Lock()
         self._client: MilvusClient | None = None
@@ -121,6 +129,34 @@ class MilvusServer:
             raise _meaning(error, self._place) from error
         except grpc.RpcError as error:
             raise _broken(error, self._place) from error
+
+
+def _authorities(settings: Settings) -> Path:
+    """A file of certifi's authorities, which are gRPC's own too, and of `ca_file`: it takes one in place of its own.
+
+    Named by what it holds, so that several processes may write it at once; it is read at each new connection. A key
+    that `ca_file` holds as well is left out. Raises `Refused` (`bad_setting`).
+    """
+    try:
+        both = b"\n".join(Path(file).read_bytes() for file in (certifi.where(), settings.ca_file))
+        held = b"\n".join(found[0] for found in _CERTIFICATE.finditer(both)) + b"\n"
+        path = settings.cache_dir.expanduser() / f"authorities-{hashlib.sha256(held).hexdigest()[:16]}.pem"
+        if not path.is_file() or path.read_bytes() != held:
+            _write(path, held)
+    except OSError as error:
+        told = f"Authorities for Milvus cannot be written: {error}."
+        raise Refused("bad_setting", told, "Have TRIVIUM_CACHE_DIR name a folder that can be written to.") from error
+    return path
+
+
+def _write(path: Path, content: bytes) -> None:
+    """At once, and past whatever lies there, links too."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, partial = tempfile.mkstemp(dir=path.parent, prefix="authorities-")
+    with os.fdopen(handle, "wb") as file:
+        file.write(content)
+        os.fchmod(file.fileno(), 0o644)  # certificates are no secret, and others may share the folder
+    Path(partial).replace(path)
 
 
 def is_missing(error: TriviumError) -> bool:

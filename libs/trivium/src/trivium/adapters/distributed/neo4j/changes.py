@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 import msgspec
 
 from trivium.adapters.graph_rules import Spelling, places_of, statements_of, sure_mentions
+from trivium.adapters.resolved_names import ANEW, ends_of
 from trivium.domain.edits import is_share_of_edit
 from trivium.domain.graph import ChunkGraph, MentionRole, StepType
 
@@ -93,6 +94,13 @@ class Changes:
         self.claims = Counter({claim: n for claim, n in self.claims.items() if n})
         self.pairs = Counter({pair: n for pair, n in self.pairs.items() if n})
         self.spellings = {key: counted for key, counted in self.spellings.items() if any(counted.values())}
+
+    def others(self) -> dict[str, list[str] | None]:
+        """Of each name the neighbours that may come or go; None where more may be known otherwise."""
+        ends = ends_of(self.weakened ^ self.strengthened.keys())
+        anew = {*self.decided, *self.veiled, *(key for edge in self.marked for key in edge[:2])}
+        anew.update(key for key, others in ends.items() if ANEW in others)
+        return {key: None if key in anew else sorted(ends.get(key, ())) for key in self.keys}
 
     def _count(self, share: ChunkGraph, sign: int) -> None:
         sure = sure_mentions(share)

@@ -10,6 +10,7 @@ import msgspec
 
 from trivium.adapters.distributed.neo4j.changes import PIN, RULE, Changes
 from trivium.adapters.graph_rules import Spelling, display, root_of, usual_type
+from trivium.adapters.resolved_names import is_another
 
 
 class Name(msgspec.Struct):
@@ -66,6 +67,13 @@ class Name(msgspec.Struct):
 
 class Names(dict[str, Name]):
     """The names that one transaction has locked, by key, with all names of each one's entity."""
+
+    def retold(self, changes: Changes) -> set[str]:
+        """The names that go, or are of another type than before, once spellings are counted."""
+        before = {key: self[key].spellings for key in changes.spellings if self[key].spellings}
+        return {
+            key for key, stored in before.items() if is_another(stored, _without_zeros(stored, changes.spellings[key]))
+        }
 
     def count_spellings(self, changes: Changes) -> set[str]:
         """Returns the names that changed."""

@@ -21,7 +21,8 @@
     (:Name)-[:INVALID {type, mark}]->(:Name)                   the relation does not hold
 
 Which names are one thing (`trivium.resolution`), as rules find it:
-    (:Name:Unresolved {touched})                               to be looked at again; `touched` marks who says so
+    (:Name:Unresolved {touched, changed})                      to be looked at again; `touched` marks who says so, with
+                                                               a "+" where no more than these neighbours came or went
     (:Name)-[:IN]->(:Block {id})                               names that share a block are compared
     (:Name)-[:NEAR]-(:Name)                                    they share a block and are alike
     (:Name)-[:VERDICT {score, reasons, merges}]->(:Name)       what merges is CLAIMED too, as spelt "1 rule ..."

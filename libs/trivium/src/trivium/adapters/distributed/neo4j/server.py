@@ -36,6 +36,7 @@ from neo4j.exceptions import (
 from trivium.adapters.distributed.loop_thread import LoopThread
 from trivium.adapters.distributed.neo4j.schema import VERSION
 from trivium.adapters.newer import refuse_newer
+from trivium.authorities import trusted
 from trivium.config import Settings
 from trivium.domain.errors import NeverWill, Refused, TriviumError, TryLater
 
@@ -79,6 +80,10 @@ class Neo4jServer:
             "telemetry_disabled": True,
             "user_agent": "trivium",
         }
+        scheme, _, rest = settings.neo4j_url.partition("://")
+        if settings.ca_file and scheme.endswith("+s"):  # with which the driver takes no authorities but the system's
+            self._address = f"{scheme.removesuffix('+s')}://{rest}"
+            self._options |= {"encrypted": True, "ssl_context": trusted(settings.ca_file)}
         self._lock = threading.Lock()
         self._driver: Driver | None = None
         self._pid = 0

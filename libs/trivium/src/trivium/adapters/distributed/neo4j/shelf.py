@@ -7,11 +7,11 @@ from typing import Any, LiteralString
 
 from trivium.adapters.distributed.neo4j import shelf_statements as cypher
 from trivium.adapters.distributed.neo4j.names import parsed
-from trivium.adapters.resolved_names import MAX_FACTS, MAX_NEIGHBOURS, record_of, target_of
+from trivium.adapters.resolved_names import MAX_FACTS, record_of, target_of
 from trivium.domain.edits import ONE_THING
 from trivium.domain.verdicts import Verdict
 from trivium.resolution.blocking import block_id, blocks_of
-from trivium.resolution.record import SINGLE_VALUED, Record
+from trivium.resolution.record import MAX_NEIGHBOURS, SINGLE_VALUED, Record
 from trivium.resolution.shelf import Pair
 
 Run = Callable[..., list[list[Any]]]
@@ -44,6 +44,11 @@ class Neo4jShelf:
             key: record_of(key, parsed(spellings), decided or "", others, facts, apart)
             for key, spellings, decided, others, facts, apart in rows
         }
+
+    def changed(self, keys: Collection[str]) -> dict[str, frozenset[str] | None]:
+        """As their marks have it."""
+        rows = self._ask(cypher.CHANGED, keys)
+        return {key: None if others is None else frozenset(others) for key, others in rows}
 
     def filed(self, keys: Collection[str]) -> set[str]:
         """Those in blocks."""

@@ -19,7 +19,7 @@ SETTLED: LiteralString = """
     WITH n, row ORDER BY n.id
     SET n.key = n.key
     WITH n, row WHERE n.touched = row[1]
-    REMOVE n:Unresolved, n.touched
+    REMOVE n:Unresolved, n.touched, n.changed
 """
 
 ALIVE: LiteralString = """
@@ -41,6 +41,11 @@ RECORDS: LiteralString = """
     }
     RETURN n.key, n.spellings, n.decided_type, others, facts,
         [(n)-[i:INVALID]-(o) WHERE i.type = $one_thing | o.key]
+"""
+CHANGED: LiteralString = """
+    UNWIND $ids AS id
+    MATCH (n:Name {tenant: $tenant, id: id}) WHERE n:Unresolved AND n.key IS NOT NULL
+    RETURN n.key, CASE WHEN n.touched STARTS WITH '+' THEN coalesce(n.changed, []) END
 """
 FILED: LiteralString = """
     UNWIND $ids AS id

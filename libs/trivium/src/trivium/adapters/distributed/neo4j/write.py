@@ -35,6 +35,7 @@ from trivium.domain.graph import ChunkGraph
 from trivium.domain.ids import entity_id
 from trivium.domain.scope import Tenant
 from trivium.ports.graph import BATCH_CHUNKS, NAMES_AT_ONCE, GraphRow
+from trivium.resolution.record import MAX_NEIGHBOURS
 from trivium.resolution.settle import settle
 
 DOCUMENTS_PER_QUESTION = 500
@@ -363,10 +364,12 @@ class _GraphTransaction:
     def _apply(self, changes: Changes, touched: str | None = None) -> None:
         """`touched` marks the names that are to be resolved anew; "" where nothing is known otherwise about them."""
         changes.settle()
-        names = self._locked(changes, uuid4().hex if touched is None else touched)
+        touched = uuid4().hex if touched is None else touched
+        names = self._locked(changes, touched)
         self._rewrite_relations(changes)
         veiled = {key for key, name in names.items() if name.veil} | changes.veiled
         unsettled = names.roots(veiled)
+        self._run_some(cypher.TOUCH_ANEW, ids=self._sorted_ids(names.retold(changes)), touched=touched)
         dirty = names.roots(names.count_spellings(changes))
         moved = self._settle_claims(names, changes) if changes.claims else {}
         regrouped = {root for roots in moved.values() for root in roots}
@@ -409,18 +412,22 @@ class _GraphTransaction:
         if changes.claims:
             self._run(cypher.LOCK_TENANT)
         names = Names()
-        self._lock_names(names, changes.keys, touched)
+        self._lock_names(names, changes.others(), touched)
         claimed = {key for key, _, _ in changes.claims}
-        self._lock_names(names, {canonical for key in claimed for canonical in names[key].claims} - names.keys(), "")
+        more = {canonical for key in claimed for canonical in names[key].claims} - names.keys()
+        self._lock_names(names, dict.fromkeys(more), "")
         grouped = {name.root for name in names.values() if name.grouped}
         for row in self._run_some(cypher.LOCK_GROUPS, ids=self._sorted_ids(grouped)):
             names[row[0]] = Name.of(row)
         return names
 
-    def _lock_names(self, names: Names, keys: Iterable[str], touched: str) -> None:
-        rows = [{"id": self._id(key), "key": key, "start": key[:START_CHARS]} for key in keys]
+    def _lock_names(self, names: Names, others: Mapping[str, list[str] | None], touched: str) -> None:
+        rows: list[dict[str, Any]] = [
+            {"id": self._id(key), "key": key, "start": key[:START_CHARS], "others": changed}
+            for key, changed in others.items()
+        ]
         rows.sort(key=lambda row: row["id"])
-        for row in self._run_some(cypher.LOCK_NAMES, rows=rows, touched=touched):
+        for row in self._run_some(cypher.LOCK_NAMES, rows=rows, touched=touched, most=MAX_NEIGHBOURS):
             names[row[0]] = Name.of(row)
 
     def _rewrite_relations(self, changes: Changes) -> None:

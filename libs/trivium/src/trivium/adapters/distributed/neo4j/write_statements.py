@@ -99,19 +99,34 @@ _STATE: LiteralString = """
         COUNT { (n)<-[:CLAIMED]-() }, n.mentions, root <> n OR EXISTS { (n)<-[:ALIAS_OF]-() },
         n.decided_type, n:Removed, n:Removed OR EXISTS { (n)-[:INVALID]-() }
 """
-# `$touched` is a mark of the transaction, where what is known of the names may change.
+# `$touched` is a mark of the transaction, where what is known of the names may change: of each, `others` are the
+# neighbours that come or go; null: whatever else. What an earlier version marked, or a name that was nowhere, is anew.
 LOCK_NAMES: LiteralString = (
     """
     UNWIND $rows AS row
     MERGE (n:Name {tenant: $tenant, id: row.id}) ON CREATE SET n.start = row.start
     SET n:Name, n.key = row.key
-    FOREACH (_ IN CASE WHEN $touched = '' THEN [] ELSE [1] END | SET n:Unresolved, n.touched = $touched)
+    WITH n, row, row.others IS NULL OR size(coalesce(n.spellings, [])) = 0
+        OR size(coalesce(n.changed, [])) + size(row.others) > $most
+        OR (n:Unresolved AND NOT coalesce(n.touched, '') STARTS WITH '+') AS anew
+    WITH n, row, anew, CASE WHEN $touched = '' OR size(row.others) = 0 AND NOT anew THEN [] ELSE [1] END AS looked_at
+    FOREACH (_ IN CASE WHEN anew THEN looked_at ELSE [] END |
+        SET n:Unresolved, n.touched = $touched REMOVE n.changed)
+    FOREACH (_ IN CASE WHEN anew THEN [] ELSE looked_at END |
+        SET n:Unresolved, n.touched = '+' + $touched,
+            n.changed = coalesce(n.changed, []) + [other IN row.others WHERE NOT other IN coalesce(n.changed, [])])
     WITH n
     OPTIONAL MATCH (n)-[:ALIAS_OF]->(entity)
     WITH n, coalesce(entity, n) AS root
 """
     + _STATE
 )
+TOUCH_ANEW: LiteralString = """
+    UNWIND $ids AS id
+    MATCH (n:Name {tenant: $tenant, id: id})
+    SET n:Unresolved, n.touched = $touched
+    REMOVE n.changed
+"""
 LOCK_GROUPS: LiteralString = (
     """
     UNWIND $ids AS id

@@ -66,6 +66,7 @@ class RedisServer:
                 socket_timeout=ANSWER_TIMEOUT_S,
                 retry=Retry(NoBackoff(), 1, supported_errors=(ConnectionLost,)),  # which it closed while it was idle
                 redis_connect_func=self._connected,
+                **({"ssl_ca_certs": settings.ca_file or None} if settings.redis_url.startswith("rediss:") else {}),
             )
         except ValueError as error:
             raise Refused(  # the error may quote a part of the password

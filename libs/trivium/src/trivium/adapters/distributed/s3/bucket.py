@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from itertools import islice
+from typing import Any
 from urllib.parse import SplitResult, quote, unquote_plus, urlsplit
 from xml.etree import ElementTree as ET
 from xml.sax.saxutils import escape
@@ -24,6 +25,7 @@ from minio.signer import sign_v4_s3
 from urllib3.exceptions import HTTPError
 
 from trivium.adapters.distributed.s3.errors import BucketAddress, failure, no_s3, unreachable
+from trivium.authorities import trusted
 from trivium.config import Settings
 from trivium.domain.errors import NeverWill, NotFound, Refused
 from trivium.tracing import spans
@@ -103,6 +105,7 @@ class Bucket:
         self._host = host if address.port in (None, _DEFAULT_PORTS[address.scheme]) else f"{host}:{address.port}"
         self._region = settings.s3_region
         self._credentials = Credentials(settings.s3_access_key, settings.s3_secret_key)
+        self._ca_file = settings.ca_file
         self._connect()
 
     def get(self, key: str, *, if_match: str = "", max_bytes: int = 0) -> Stored | None:
@@ -287,11 +290,13 @@ class Bucket:
 
     def _connect(self) -> None:
         self._pid = os.getpid()
+        tls: dict[str, Any] = {"ssl_context": trusted(self._ca_file)} if self._scheme == "https" else {}
         self._pool = urllib3.connection_from_url(
             f"{self._scheme}://{self._host}",
             maxsize=POOL_SIZE,
             block=True,
             timeout=urllib3.Timeout(connect=CONNECT_TIMEOUT_S, read=READ_TIMEOUT_S),
+            **tls,
         )
 
     def _send(
