@@ -32,7 +32,8 @@ def authority(tmp_path: Path) -> Authority:
 @pytest.fixture
 def settings(authority: Authority, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Settings]:
     """The real servers, each asked over TLS by a proxy beside it."""
-    monkeypatch.delenv("SSL_CERT_FILE", raising=False)
+    for own in ("SSL_CERT_FILE", "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH"):  # whom libraries believe by themselves
+        monkeypatch.delenv(own, raising=False)
     plain = load_settings()
     with servers_behind_tls(authority, {name: getattr(plain, name) for name in SCHEMES}) as urls:
         prefix = f"d{uuid.uuid4().hex[:8]}"
