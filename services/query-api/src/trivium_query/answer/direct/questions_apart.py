@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from trivium_query.answer.direct.opposites import is_of_another_day, is_of_other_particle
+from trivium_query.answer.direct.opposites import agrees, is_of_another_day, is_of_other_particle
 from trivium_query.words import content_words
 
+# Beside those of `opposites`, which yes and no need too.
 _OPPOSITE = tuple(
     tuple(frozenset(side.split("/")) for side in pair.split())
     for pair in (
@@ -16,15 +17,12 @@ _OPPOSITE = tuple(
         "on off",
         "more less/fewer",
         "most least",
-        "open/opens/opened close/closes/closed",
-        "start/starts/started/begin/begins/began stop/stops/stopped/end/ends/ended/finish",
         "buy/buys/bought sell/sells/sold",
         "send/sends/sent receive/receives/received",
         "add/adds/added/create/creates remove/removes/removed/delete/deletes/deleted",
         "lend/lends borrow/borrows",
         "show/shows hide/hides",
-        "accept/accepts/accepted reject/rejects/rejected/decline/refuse",
-        "arrive/arrives/arrival leave/leaves/depart/departs/departure",
+        "arrival departure",
         "lower raise/higher",
         "lowest highest",
         "first last",
@@ -34,7 +32,6 @@ _OPPOSITE = tuple(
         "left right",
         "top bottom",
         "win/won lose/lost",
-        "public private",
         "child/children adult/adults",
         "allow/allows/allowed forbid/forbidden/ban/banned/prohibited/block/blocks",
     )
@@ -60,7 +57,10 @@ def is_opposite(question: str, other: str) -> bool:
         return True
     if any((mine & a and theirs & b) or (mine & b and theirs & a) for a, b in _OPPOSITE):
         return True
-    return any(_prefixed(a, b) or _prefixed(b, a) for a in mine for b in theirs)
+    if any(_prefixed(a, b) or _prefixed(b, a) for a in mine for b in theirs):
+        return True
+    stems, others = ({*content_words(" ".join(words))} for words in (mine, theirs))
+    return any(agrees(stem, others) is False for stem in stems)
 
 
 def _prefixed(one: str, two: str) -> bool:
