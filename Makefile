@@ -125,7 +125,7 @@ test-chart: dev ## the Helm chart: on a real control plane, and its processes on
 
 test-images: dev ## every image of docker/Dockerfile, without a container engine, as root (IMAGES="control query-api" for some)
 	@command -v mmdebstrap >/dev/null || { echo "Install mmdebstrap." >&2; exit 1; }
-	@$(PY) -m pytest -s tests/images
+	@$(PY) -m pytest -s -o faulthandler_timeout=2000 tests/images  # longer than a target's 1,800
 
 chart-schema: ## write what settings may be into the chart's values.schema.json
 	@$(PY) deploy/helm/write_schema.py

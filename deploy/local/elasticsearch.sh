@@ -11,7 +11,7 @@ place() {  # where that user can go: $DIR, unless only root may enter a folder a
 }
 PLACE=$(place)
 ES_PROGRAM=$PLACE/elasticsearch-$ELASTICSEARCH_VERSION
-export ES_PATH_CONF=$PLACE/config ES_TMPDIR=$PLACE/tmp ES_JAVA_OPTS="-Xms1g -Xmx1g"
+export ES_PATH_CONF=$PLACE/config ES_TMPDIR=$PLACE/tmp ES_JAVA_OPTS="-Xms1g -Xmx1g ${SERVERS_JAVA_OPTIONS:-}"
 
 remove_server() { rm -rf "$PLACE"; }
 

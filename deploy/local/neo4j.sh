@@ -29,7 +29,7 @@ END
 run_server() {
     write_configuration
     cd "$DIR"
-    exec java -Xms256m -Xmx512m \
+    exec java -Xms256m -Xmx512m ${SERVERS_JAVA_OPTIONS:-} \
         --add-opens=java.base/java.nio=ALL-UNNAMED --add-opens=java.base/java.io=ALL-UNNAMED \
         --add-opens=java.base/sun.nio.ch=ALL-UNNAMED --add-opens=java.base/java.lang=ALL-UNNAMED \
         -cp "$DIR/lib/*" org.neo4j.server.CommunityEntryPoint --home-dir="$DIR" --config-dir="$DIR/conf"

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 import pytest
 from storm import Holdings, Storm
+from tiny_embedder import write_tiny_embedder
 
 from trivium.config import load_settings
 
@@ -23,7 +24,10 @@ def _whole(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Storm]:
 
 @pytest.fixture(scope="session")
 def _quiet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Storm]:
-    with _running(Storm(tmp_path_factory.mktemp("quiet") / "quiet")) as installation:
+    """With a model that costs little: what a vector is like is not compared."""
+    folder = tmp_path_factory.mktemp("quiet")
+    write_tiny_embedder(folder / "model")
+    with _running(Storm(folder / "quiet", TRIVIUM_EMBED_MODEL=str(folder / "model"))) as installation:
         yield installation
 
 

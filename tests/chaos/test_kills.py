@@ -54,7 +54,7 @@ def test_a_storm_of_sigterm_loses_no_document_and_counts_no_failure(storm: Storm
     texts = documents("terminated", 30)
     ids = storm.submit(texts)
     for turn in range(4):
-        name, text = f"in-hand-{turn}.txt", "\n\n".join(documents(f"long{turn}", 300).values())
+        name, text = f"in-hand-{turn}.txt", "\n\n".join(documents(f"long{turn}", 120).values())
         (long,) = storm.submit({name: text})
         texts[name] = text
         ids.append(long)

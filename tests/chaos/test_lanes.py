@@ -11,7 +11,7 @@ from storm import Storm, documents
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
-FILES = 150
+FILES = 90
 
 
 def test_an_upload_is_answered_from_while_a_backfill_goes_on(storm: Storm) -> None:

@@ -16,6 +16,7 @@ from cluster import Cluster
 from private_redis import PrivateRedis
 
 from trivium.adapters.distributed.neo4j.server import Neo4jServer
+from trivium.adapters.distributed.neo4j.tie_statements import SPACES
 from trivium.config import Settings, load_settings
 
 
@@ -64,7 +65,8 @@ def private_redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PrivateR
 def own_schema_node(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """The name of a schema node that the test's own process alone reads and writes in the shared Neo4j.
 
-    The real one is the whole server's: who changed it would stop the tests beside this one.
+    The real one is the whole server's: who changed it would stop the tests beside this one. For the same reason it sees
+    no graphs but those whose prefix begins with "test-".
     """
     name = f"test-{uuid.uuid4().hex}"
 
@@ -72,6 +74,7 @@ def own_schema_node(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
         def run_renamed(self: Any, query: Any, *args: Any, **parameters: Any) -> Any:
             if isinstance(query, str):
                 query = query.replace("Schema {name: 'trivium'", f"Schema {{name: '{name}'")
+                query = query.replace(SPACES, SPACES.replace("RETURN", "WHERE c.tenant STARTS WITH 'test-' RETURN"))
             return run(self, query, *args, **parameters)
 
         return run_renamed

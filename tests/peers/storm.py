@@ -29,6 +29,7 @@ from trivium.flow.intake import upload_source
 SETTLE_S = 240.0  # for what takes seconds on a machine that does nothing else
 POLL_S = 0.1
 GLANCE_S = 0.001  # some stages of a few small documents take milliseconds
+LONGEST_GLANCE_S = 0.004  # what is not there at once may be seconds away: a look costs half a millisecond
 LEASE_S = 10
 LONG_LEASE_S = 600
 BUDGET_S = 10  # of a source in a search: a busy machine is not to be taken for a server that is away
@@ -126,7 +127,14 @@ class Storm(Cluster):
             seen.extend(document for document in found if document.stage == stage and document.attempt >= attempt)
             return bool(seen) or not found
 
-        wait_until(over, f"one is at {stage}", limit_s=SETTLE_S, told=self.logs, pause_s=GLANCE_S)
+        wait_until(
+            over,
+            f"one is at {stage}",
+            limit_s=SETTLE_S,
+            told=self.logs,
+            pause_s=GLANCE_S,
+            longest_pause_s=LONGEST_GLANCE_S,
+        )
         return seen[0] if seen else None
 
     def killed_at(self, victim: str, document: str, stage: Stage, attempt: int) -> bool:

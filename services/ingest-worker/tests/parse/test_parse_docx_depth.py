@@ -8,6 +8,7 @@ import zipfile
 
 import docx
 import pytest
+from docx.enum.style import WD_STYLE_TYPE
 from docx.oxml import parse_xml
 
 from trivium.domain.parsed import UnitKind
@@ -248,3 +249,16 @@ def test_rows_with_names_of_their_own_are_no_headers_of_the_first_numbers(
         for cell, words in zip(row.cells, line.split("|"), strict=True):
             cell.text = words
     assert texts(parse(saved(document)), UnitKind.TABLE) == [text]
+
+
+def test_a_table_of_contents_is_left_out(parse: Parse) -> None:
+    """What it says stands below it; a paragraph in its style says nothing of its own."""
+    document = docx.Document()
+    for name in ("toc 1", "index 1"):
+        document.styles.add_style(name, WD_STYLE_TYPE.PARAGRAPH)
+    document.add_paragraph("Contents", "TOC Heading")
+    document.add_paragraph("1\tMending the nets\t2", "toc 1")
+    document.add_heading("Mending the nets", 1)
+    document.add_paragraph("It takes a week.")
+    document.add_paragraph("nets\t2", "index 1")
+    assert [unit.text for unit in parse(saved(document)).units] == ["Mending the nets", "It takes a week."]

@@ -362,3 +362,15 @@ def test_a_file_pinned_to_a_page_is_a_child(parse: Parse) -> None:
     assert [(child.name, child.content) for child in parse(stream.getvalue(), "a.pdf").children] == [
         ("fish.csv", content)
     ]
+
+
+def test_an_accent_drawn_over_its_letter_is_one_with_it(parse: Parse) -> None:
+    """As TeX's older fonts do; one that is typed before a letter stays."""
+
+    def draw(canvas: Canvas) -> None:
+        line = canvas.beginText(72, 700)
+        line.setFont("Helvetica", 12)
+        line._code.append(r"[(Aur) -111 (\264) 444 (elien walks to the sea, l\264eau, with a `name`.)] TJ")
+        canvas.drawText(line)
+
+    assert texts(parse(pdf(draw)), UnitKind.TEXT) == ["Aur\u00e9lien walks to the sea, l\u00b4eau, with a `name`."]

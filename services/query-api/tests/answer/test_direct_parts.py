@@ -26,6 +26,7 @@ from trivium_query.answer.direct.answer_directly import (
     _is_of_the_kind,
     _is_one_of_several,
     _is_told_elsewhere,
+    _is_way_told,
     _tells_of_another,
     answer_directly,
 )
@@ -396,6 +397,13 @@ def test_a_command_says_neither_yes_nor_no() -> None:
     assert sorted(one.text for one in worth_reading(found)) == sorted(told)
 
 
+def test_a_question_says_neither_yes_nor_no() -> None:
+    text = "How can I feed the bees without a veil?\n\nFor your safety, this is not possible.\n\nOther notes"
+    found = worth_reading(extract("Can I feed the bees without a veil?", [hit("", text)], None, {}))
+    assert found[0].text == "For your safety, this is not possible."
+    assert not [one for one in found if one.text.endswith("?")]
+
+
 async def test_the_sentence_that_decides_is_not_the_one_that_it_was_read_with() -> None:
     text = "Dogs stay outside. The café opens at nine."
     spans = [Span(0, 18), Span(19, 42)]
@@ -546,6 +554,20 @@ def test_what_is_sure_was_read_where_the_names_and_numbers_of_the_question_stand
     direct = Direct(chosen=(Chosen(Found(read, 0, len(text), 1.0, ""), 0.9, {}),))
     assert _has_names_of(extract(question, [read], None, {}), direct) is named
     assert _has_numbers_of(question, direct) is numbered
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("How do I put a rule in front of the others?", False),
+        ("How can I delete a rule?", True),
+        ("Which word deletes the oldest rule?", True),  # asks for a word, not for a way
+    ],
+)
+def test_how_to_do_something_is_told_where_all_of_it_stands(question: str, told: bool) -> None:
+    read = hit("", "Prefix a rule with the word delete.")
+    direct = Direct(chosen=(Chosen(Found(read, 0, 35, 1.0, ""), 0.9, {}),))
+    assert _is_way_told(question, direct) is told
 
 
 @pytest.mark.parametrize(

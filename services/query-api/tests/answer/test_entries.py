@@ -282,6 +282,33 @@ def test_items_behind_a_dash_are_no_options(text: str) -> None:
     assert not [one for one in entries_in(hit(f"For the trip\n\n{text}", "lake.txt")) if one.is_option]
 
 
+@pytest.mark.parametrize(
+    ("told", "verdict"),
+    [
+        ("Do not drop maps.", Verdict.SUPPORTED),
+        ("Drop the maps that the list does not name.", Verdict.PARTIALLY_SUPPORTED),
+    ],
+)
+def test_what_shall_not_be_done_is_not_sure_by_an_option_that_does_it(told: str, verdict: Verdict) -> None:
+    found = answer_by_described_option("How do I not drop maps with atlas?", [hit(f"-d, --drop\n{told}", "atlas.txt")])
+    assert found is not None
+    assert found.verdict is verdict
+
+
+def test_an_option_of_no_manual_is_not_sure_where_there_are_others() -> None:
+    manuals = [*HITS, hit("-q, --quick\nHurry up.", "man-ferry.txt")]
+    verdicts = [answer_by_entry(question, manuals) for question in ("What does -k do?", "What does beekeep -k do?")]
+    assert [one and one.verdict for one in verdicts] == [Verdict.PARTIALLY_SUPPORTED, Verdict.SUPPORTED]
+
+
+def test_an_option_keeps_its_text_behind_a_remark_in_brackets() -> None:
+    found = [hit("-size drivesize\n(experts only)\nSets the size.\nIt is in MB.\n\nLOAD\nLOAD file", "mount.txt")]
+    answered = answer_by_entry("What does -size do?", found)
+    assert answered is not None
+    assert "Sets the size." in answered.draft.text
+    assert answer_by_entry("What does LOAD do?", found) is None  # nothing is told of it
+
+
 def test_what_an_option_was_in_a_story_is_no_option_of_a_manual() -> None:
     manual = hit("-c, --choose=council\nLet the council choose the boat.", "ferry.txt")
     assert answer_by_described_option("Which option did the council choose?", [manual]) is None

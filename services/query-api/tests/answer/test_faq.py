@@ -74,6 +74,7 @@ def hit(text: str, source: str = "notes.txt") -> Hit:
         ),
         (CONTENTS, {}),
         (f"{CONTENTS}\n\nAll of this is told at the desk.", {}),
+        ("ATLAS: May I take one?\nOn weekdays you may.", {"May I take one?": ["On weekdays you may."]}),
         ('"Did he take the map?"\n\n"No, she has it here."', {}),
         ("How old are you?\n\n____ years at your last birthday", {}),
         ("Who brings the maps?\n\nBest regards,\nInes Marlow of the map room", {}),
@@ -81,16 +82,45 @@ def hit(text: str, source: str = "notes.txt") -> Hit:
     ],
 )
 def test_questions_are_found_with_what_stands_under_them(text: str, told: dict[str, list[str]]) -> None:
-    assert {one.question: [*one.sentences] for one in faqs_in("", [hit(text)])} == told
+    assert {one.question: [*one.sentences] for one in faqs_in("", Kind.FACT, [hit(text)])} == told
 
 
 def answered(question: str, text: str, cosine: float, source: str = "notes.txt") -> tuple[str, str, Verdict] | None:
     """Short answer, first sentence and verdict, where each question of the text is as near as that."""
     hits = [hit(text, source)]
-    found = answer_by_faq(question, kind_of(question), [(one, cosine) for one in faqs_in(question, hits)[:1]], hits)
+    kind = kind_of(question)
+    found = answer_by_faq(question, kind, [(one, cosine) for one in faqs_in(question, kind, hits)[:1]], hits)
     if found is None:
         return None
     return found.draft.short, found.draft.citations[0].quote, found.verdict
+
+
+STATED = """1. The bees fly away at noon.
+2. The hive smells.
+
+1. The bees fly away at noon.
+
+A new queen has been born.
+
+They look for a home.
+
+SMELL: The hive smells.
+The wax is old."""
+
+
+@pytest.mark.parametrize(
+    ("question", "cosine", "told"),
+    [
+        ("Why do the bees fly away at noon?", 0.85, ("A new queen has been born.", Verdict.PARTIALLY_SUPPORTED)),
+        ("Why does the hive smell?", 0.95, ("The wax is old.", Verdict.PARTIALLY_SUPPORTED)),
+        ("Why does the hive not smell?", 0.95, None),
+        ("When do the bees fly away?", 0.85, None),
+        ("Do the bees fly away at noon?", 0.95, None),
+    ],
+)
+def test_why_it_is_so_stands_under_what_is_so(question: str, cosine: float, told: tuple[str, Verdict] | None) -> None:
+    found = answered(question, STATED, cosine)
+    assert (found and found[1:]) == told
 
 
 ATLAS = "Can I take an atlas home?\n\nNo, atlases are read in the map room."

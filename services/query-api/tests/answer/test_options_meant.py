@@ -6,17 +6,26 @@ import pytest
 
 from trivium.domain.answers import Verdict
 from trivium.domain.chunks import Chunk
+from trivium_query.answer.answerers.closest import cited
 from trivium_query.answer.answerers.listing import Collection
-from trivium_query.answer.answerers.option_meant import answer_by_option_meant, lacking, with_options
-from trivium_query.answer.extractive import extract
+from trivium_query.answer.answerers.option_meant import (
+    answer_by_option_meant,
+    lacking,
+    options_near,
+    with_its_name,
+    with_options,
+)
+from trivium_query.answer.citations import Draft
 
-from .conftest import Library, bag_of_words
+from .conftest import Library
 
 OPTIONS = (
     "-r, --reverse\nReverse the output so that the newest hives are shown first.",
     "-q, --quiet\nSay nothing of bees.",
     "-k\nLook at kernels alone.",
 )
+OPTION = "-r, --reverse"
+NOT_WAKE = "How do I not wake the bees with skep?"
 
 
 class Documents:
@@ -42,9 +51,8 @@ async def asked(question: str, library: Library) -> tuple[list[str], str, Verdic
     hits = library.hits("skep keeps hives hours", 1)
     if manuals := lacking(question, hits):
         documents: Collection = Documents(library)  # type: ignore[assignment]
-        hits = await with_options(question, hits, manuals, documents, library.sentence_vectors, library.embed)
-    vectors = await library.sentence_vectors([hit.chunk.id for hit in hits])
-    answered = answer_by_option_meant(question, extract(question, hits, bag_of_words([question])[0], vectors), hits)
+        hits = await with_options(question, hits, manuals, documents, library.embed)
+    answered = answer_by_option_meant(question, await options_near(question, hits, library.embed), hits)
     return [hit.chunk.text for hit in hits], *((answered.draft.short, answered.verdict) if answered else ("", None))
 
 
@@ -92,11 +100,36 @@ async def test_what_no_option_has_a_word_of_is_left_to_others(question: str, pag
 async def test_of_a_manual_that_is_not_named_no_option_is_guessed(page: Library, question: str) -> None:
     hits = page.hits("newest hives reverse", 5)
     assert lacking(question, hits) == ()
-    vectors = await page.sentence_vectors([hit.chunk.id for hit in hits])
-    assert answer_by_option_meant(question, extract(question, hits, bag_of_words([question])[0], vectors), hits) is None
+    assert answer_by_option_meant(question, await options_near(question, hits, page.embed), hits) is None
+
+
+@pytest.mark.parametrize(("question", "sure"), [("How do I wake the bees with skep?", False), (NOT_WAKE, True)])
+async def test_an_option_that_never_does_it_is_not_sure(question: str, sure: bool, page: Library) -> None:
+    page.add("skep.txt", "-n, --no-wake\nDo not wake the bees.", number=9)
+    answered = answer_by_option_meant(question, await options_near(question, page.hits(question), page.embed), ())
+    assert answered is not None
+    assert (answered.draft.short, answered.verdict is Verdict.SUPPORTED) == ("-n, --no-wake", sure)
 
 
 async def test_few_manuals_are_read(page: Library) -> None:
     for number in range(5):
         page.add(f"skep-{number}.txt", OPTIONS[0])
     assert len(lacking("How do I make skep reverse?", page.hits("newest hives reverse", 9))) == 3
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "short"),
+    [
+        ("How do I see the newest first?", "Reverse the output so that the newest hives are shown first.", OPTION),
+        ("Why does it say nothing?", "Say nothing of bees.", ""),  # asks for no option
+        ("How do I keep hives?", "skep keeps hives and tells the hours of them.", ""),  # of none
+    ],
+)
+def test_what_an_option_does_is_told_with_its_name(question: str, sentence: str, short: str, page: Library) -> None:
+    hits = page.hits("newest hives reverse skep bees", 5)
+    (hit,) = (one for one in hits if sentence in one.chunk.text)
+    lines, citations = cited([(hit, sentence)], hits)
+    draft = with_its_name(question, Draft(lines[0], True, citations), hits)
+    assert draft.short == short
+    assert draft.text.startswith(short or sentence)
+    assert draft.citations[0].quote in hit.chunk.text

@@ -45,7 +45,7 @@ from trivium_query.answer.answerers.numbered import (
     whole_documents,
     within_part,
 )
-from trivium_query.answer.answerers.option_meant import lacking, with_options
+from trivium_query.answer.answerers.option_meant import Ranked, lacking, options_near, with_its_name, with_options
 from trivium_query.answer.answerers.themes import Collected, Themes, answer_of_themes
 from trivium_query.answer.answerers.which_part import answer_which_part, part_sought
 from trivium_query.answer.by_kind import (
@@ -239,9 +239,8 @@ async def _retrieve(
     hits = hits[: request.top_k]
     collection = dependencies.collection
     if collection is not None and (manuals := lacking(question.standalone, hits)):
-        vectors, embed = dependencies.sentence_vectors, dependencies.embed
         async with ledger.optional("collection", DOCUMENT_SHARE):
-            hits = await with_options(question.standalone, hits, manuals, collection, vectors, embed)
+            hits = await with_options(question.standalone, hits, manuals, collection, dependencies.embed)
     return hits
 
 
@@ -388,9 +387,10 @@ async def _extract_one(
     """As `_extract_read`, with code read as prose and cited as it stands."""
     read = await _of_the_part(question, hits, dependencies, ledger)
     written = await _extract_read(question, as_read(read), dependencies, ledger)
+    draft = with_its_name(question.standalone, written.draft, as_read(read))
     known = {hit.chunk.id for hit in hits}
     hits = (*hits, *(hit for hit in read if hit.chunk.id not in known))
-    return msgspec.structs.replace(written, draft=as_written(written.draft, hits), hits=hits)
+    return msgspec.structs.replace(written, draft=as_written(draft, hits), hits=hits)
 
 
 async def _of_the_part(
@@ -414,6 +414,7 @@ async def _extract_read(
     """
     question_vector: Vector | None = None
     vectors: Mapping[str, Vector] = {}
+    options: Ranked = ()
     asked_before: Answered | None = None
     understood = not spoken(question.standalone, hits).beyond(dependencies.languages)
     if hits and understood:
@@ -421,10 +422,11 @@ async def _extract_read(
             vectors = await dependencies.sentence_vectors([hit.chunk.id for hit in hits])
             question_vector = (await dependencies.embed([question.standalone]))[0]
             asked_before = await _asked_before(question, question_vector, hits, dependencies)
+            options = await options_near(question.standalone, hits, dependencies.embed)
     with ledger.timed("extract"):
         extracted = extractive.extract(question.standalone, hits, question_vector, vectors)
     told: Answered | ReadAnswer | None = None if is_worded(question.kind) else asked_before
-    told = told or answer_from_passages(question, extracted, hits)
+    told = told or answer_from_passages(question, extracted, hits, options)
     if told is None or (question.kind in READ_TOO and not told.draft.found):
         read = await _read(question, extracted, hits, dependencies, ledger) if understood else None
         told = _likeliest(question, asked_before, read, told if understood else None)
@@ -459,7 +461,7 @@ async def _asked_before(
     question: Question, vector: Vector, hits: tuple[Hit, ...], dependencies: Dependencies
 ) -> Answered | None:
     """What a document tells under a question that asks the same."""
-    found = faqs_in(question.standalone, hits)
+    found = faqs_in(question.standalone, question.kind, hits)
     if not found:
         return None
     rows = await dependencies.embed([one.question for one in found])

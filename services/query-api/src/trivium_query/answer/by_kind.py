@@ -17,7 +17,7 @@ from trivium_query.answer.answerers.entry import answer_by_described_option, ans
 from trivium_query.answer.answerers.enumeration import answer_by_items
 from trivium_query.answer.answerers.listing import Collection
 from trivium_query.answer.answerers.one_step import answer_by_one_step
-from trivium_query.answer.answerers.option_meant import answer_by_option_meant
+from trivium_query.answer.answerers.option_meant import Ranked, answer_by_option_meant
 from trivium_query.answer.answerers.procedure import answer_by_steps
 from trivium_query.answer.answerers.reason import answer_by_reason
 from trivium_query.answer.answerers.release_notes import answer_by_release
@@ -109,7 +109,9 @@ async def themes_of(question: Question, collected: Collected | None, count: int,
     return found if found.shown and found.documents > 1 else None
 
 
-def answer_from_passages(question: Question, extracted: Extract, hits: Sequence[Hit]) -> Answered | None:
+def answer_from_passages(
+    question: Question, extracted: Extract, hits: Sequence[Hit], options: Ranked
+) -> Answered | None:
     """By the answerers of the question's kind; None where it has none, or these find nothing of their form."""
     if (step := answer_by_one_step(question.standalone, hits)) is not None:
         return step
@@ -118,4 +120,4 @@ def answer_from_passages(question: Question, extracted: Extract, hits: Sequence[
         return entry or answer_by_reason(question.standalone, extracted, hits)
     answers = (answer(question.standalone, hits) for answer in _ANSWERERS.get(question.kind, ()))
     formed = next(filter(None, answers), None)
-    return formed or answer_by_option_meant(question.standalone, extracted, hits)
+    return formed or answer_by_option_meant(question.standalone, options, hits)

@@ -66,7 +66,7 @@ def completed(question: str, before: str) -> str:
     """The follow-up with what it leaves out taken from the question before it; "" where it leaves nothing out."""
     bare = (continued(question) or question).strip(" ?!.")
     if _asks_only(bare):
-        return f"{_capital(bare)} {_without_question_word(continued(before) or before)}"
+        return f"{capital(bare)} {_without_question_word(continued(before) or before)}"
     fragment = _fragment(question)
     if fragment:
         behind = "" if _is_alone(question) else f"{before} {fragment}"
@@ -168,5 +168,6 @@ def _without_question_word(question: str) -> str:
     return rest if found else rest[:1].lower() + rest[1:]
 
 
-def _capital(text: str) -> str:
+def capital(text: str) -> str:
+    """With a capital first letter."""
     return text[:1].upper() + text[1:]

@@ -6,6 +6,7 @@ import re
 
 from trivium.domain.answers import Verdict
 from trivium_query.answer.citations import Draft
+from trivium_query.answer.follow_up import capital
 
 _WORD = r"(?:whom|whose|who|what|which|when|where|why|how)"
 _LED = rf"(?:(?:by|in|at|on|from|for|with|to|since|until)\s+)?{_WORD}"
@@ -24,9 +25,9 @@ def parts_of(question: str) -> tuple[str, str] | None:
     bare = question.strip(" ?!.")
     twice = _TWICE.match(bare)
     if twice:
-        return f"{twice['first']} {twice['rest']}?", f"{_capital(twice['second'])} {twice['rest']}?"
+        return f"{twice['first']} {twice['rest']}?", f"{capital(twice['second'])} {twice['rest']}?"
     apart = _APART.match(bare)
-    return (f"{apart['first']}?", f"{_capital(_completed(apart['second'], apart['first']))}?") if apart else None
+    return (f"{apart['first']}?", f"{capital(_completed(apart['second'], apart['first']))}?") if apart else None
 
 
 def _completed(second: str, first: str) -> str:
@@ -34,10 +35,6 @@ def _completed(second: str, first: str) -> str:
         return f"{second} {_ASKING.sub('', first)}"
     thing = _THING.search(first)
     return _PRONOUN.sub(thing[0], second, count=1) if thing else second
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def joined(

@@ -108,6 +108,8 @@ class _Document:
         text = self._words.of(node)
         shown = self._words.numbered(node, text) if text else ""
         role = self._styles.role(node)
+        if role.contents:
+            return
         if role.level == 0 and role.list_depth is not None and text:
             number = self._words.numbers.get(node, "").strip()
             self._list.append("  " * role.list_depth + item_mark(number) + one_line(shown))
@@ -189,7 +191,7 @@ FORMAT = Format(
     name="DOCX",
     media_types=(MEDIA_TYPE, "application/vnd.ms-word.document.macroenabled.12"),
     extensions=("docx", "docm", "dotx"),
-    version=8,
+    version=9,
     recognise=recognise,
     read=read,
     cites="section",

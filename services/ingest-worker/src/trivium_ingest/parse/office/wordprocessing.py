@@ -27,6 +27,7 @@ FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallbac
 _VML = "{urn:schemas-microsoft-com:vml}"
 _WP = "{http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing}"
 _HEADING_NAME = re.compile(r"heading (\d)", re.IGNORECASE)
+_CONTENTS_NAME = re.compile(r"toc (?:\d|heading)|index \d|table of figures", re.IGNORECASE)
 _P, _T, _TBL, _TR, _TC = (f"{W}{name}" for name in ("p", "t", "tbl", "tr", "tc"))
 _SKIPPED = frozenset(
     f"{W}{name}" for name in ("del", "moveFrom", "instrText", "delText", "pPr", "rPr", "rt", "txbxContent")
@@ -143,11 +144,15 @@ def _vanished(run: etree._Element) -> bool:
 
 
 class Role(msgspec.Struct, frozen=True):
-    """A paragraph's part in its document: heading level 1 to 9 (0 for none), title, depth of a list item from 0."""
+    """A paragraph's part in its document: heading level 1 to 9 (0 for none), title, depth of a list item from 0.
+
+    `contents` is a line of a table of contents or an index, which repeats what stands elsewhere.
+    """
 
     level: int = 0
     title: bool = False
     list_depth: int | None = None
+    contents: bool = False
 
 
 _PROSE = Role()
@@ -158,6 +163,7 @@ class Styles(msgspec.Struct, frozen=True):
 
     levels: dict[str, int]
     titles: frozenset[str]
+    contents: frozenset[str]
     lists: frozenset[str]
     numbers: dict[str, tuple[str, str]]
     parents: dict[str, str]
@@ -169,22 +175,21 @@ class Styles(msgspec.Struct, frozen=True):
         try:
             root = package.xml(part)
         except NeverWill:
-            return cls({}, frozenset(), frozenset(), {}, {}, "")
+            return cls({}, frozenset(), frozenset(), frozenset(), {}, {}, "")
         levels: dict[str, int] = {}
-        titles, lists = set(), set()
+        names: dict[str, str] = {}
+        lists = set()
         parents: dict[str, str] = {}
         numbers: dict[str, tuple[str, str]] = {}
         for style in root.iter(f"{W}style"):
             identity = style.get(f"{W}styleId", "")
-            name = val(style.find(f"{W}name"))
+            name = names[identity] = val(style.find(f"{W}name"))
             parents[identity] = val(style.find(f"{W}basedOn"))
             outline = style.find(f"{W}pPr/{W}outlineLvl")
             if match := _HEADING_NAME.fullmatch(name):
                 levels[identity] = int(match.group(1))
             elif outline is not None and val(outline).isdigit() and int(val(outline)) < 9:
                 levels[identity] = int(val(outline)) + 1
-            if name.lower() == "title":
-                titles.add(identity)
             numbering = style.find(f"{W}pPr/{W}numPr")
             if numbering is not None:
                 numbers[identity] = numbering_of(numbering)
@@ -194,7 +199,9 @@ class Styles(msgspec.Struct, frozen=True):
             if identity not in levels and parent in levels:
                 levels[identity] = levels[parent]
         language = val(root.find(f"{W}docDefaults/{W}rPrDefault/{W}rPr/{W}lang"))
-        return cls(levels, frozenset(titles), frozenset(lists), numbers, parents, language)
+        titles = frozenset(identity for identity, name in names.items() if name.lower() == "title")
+        contents = frozenset(identity for identity, name in names.items() if _CONTENTS_NAME.fullmatch(name))
+        return cls(levels, titles, contents, frozenset(lists), numbers, parents, language)
 
     def role(self, paragraph: etree._Element) -> Role:
         """What the paragraph's own properties and its style make of it; its own come first."""
@@ -205,7 +212,7 @@ class Styles(msgspec.Struct, frozen=True):
         style = val(found.get(f"{W}pStyle"))
         outline = val(found.get(f"{W}outlineLvl"))
         level = int(outline) + 1 if outline.isdigit() and int(outline) < 9 else self.levels.get(style, 0)
-        return Role(level, style in self.titles, self._depth(found.get(f"{W}numPr"), style))
+        return Role(level, style in self.titles, self._depth(found.get(f"{W}numPr"), style), style in self.contents)
 
     def _depth(self, numbering: etree._Element | None, style: str) -> int | None:
         if numbering is None:

@@ -21,6 +21,7 @@ from trivium_ingest.parse.images.ocr import Reader
 from trivium_ingest.parse.pdf.annotations import Remark, read_annotations
 from trivium_ingest.parse.pdf.attachments import listed_files
 from trivium_ingest.parse.pdf.blocks import Block, Style, document_style, is_list, rejoin
+from trivium_ingest.parse.pdf.contents import without_contents
 from trivium_ingest.parse.pdf.continued import continue_tables
 from trivium_ingest.parse.pdf.equations import mark_equations
 from trivium_ingest.parse.pdf.figures import Album, Figure
@@ -97,7 +98,7 @@ def read(blob: Blob, limits: ParseLimits, models: ParserModels) -> ParsedDocumen
     mark_headings(kept, entries, style)
     for area in areas:
         _turn(area.blocks, area.layout, area.frame)
-    _write_all(out, areas, rejoin(kept), style, entries)
+    _write_all(out, areas, rejoin(without_contents(kept)), style, entries)
     if cut_off and not out.units:
         raise corrupt("PDF")
     if cut_off:
@@ -235,7 +236,7 @@ FORMAT = Format(
     name="PDF",
     media_types=(MEDIA_TYPE,),
     extensions=("pdf",),
-    version=10,
+    version=11,
     recognise=recognise,
     read=read,
     cites="page and box",

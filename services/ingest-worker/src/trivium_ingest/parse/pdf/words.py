@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import re
+import unicodedata
 from typing import Any
 
 import msgspec
@@ -15,6 +16,16 @@ import pypdfium2.raw as pdfium
 # PDFium marks a hyphen at a line's end and joins the lines; the word is divided there again to be measured.
 _WORD = re.compile(r"[^\s\x00\x02\ufffe]+[\x02\ufffe]?")
 _SOFT_HYPHENS = str.maketrans({"\x02": "-", "\ufffe": "-", "\u00ad": "-"})
+# TeX's older fonts draw an accent, and then the letter under it.
+_DRAWN_ACCENTS = dict(
+    zip(
+        "`\u00b4\u02c6\u02dc\u00af\u02d8\u02d9\u00a8\u02da\u02dd\u02c7\u00b8\u02db",
+        "\u0300\u0301\u0302\u0303\u0304\u0306\u0307\u0308\u030a\u030b\u030c\u0327\u0328",
+        strict=True,
+    )
+)
+_DRAWN_ACCENT = re.compile(rf"[{''.join(_DRAWN_ACCENTS)}][^\W\d_]")
+_DOTLESS = {"\u0131": "i", "\u0237": "j"}
 MAX_PAGE_CHARS = 200_000
 MAX_SHORT_BETWEEN = 4  # short words between two long ones of an upright line
 
@@ -102,8 +113,8 @@ def read_words(text_page: Any, text: str, frame: Frame, start: int = 0, end: int
             x0, x1 = min(x0, box.left), max(x1, box.right)
             y0, y1 = min(y0, box.bottom), max(y1, box.top)
         token = match.group()
-        if not token.isascii() or "\x02" in token:
-            token = mended(token)
+        if not token.isascii() or "\x02" in token or "`" in token:
+            token = mended(_composed(text_page, token, start))
         if frame.turns == 0:
             words.append(Word(token, x0 - frame.left, frame.top - y1, x1 - frame.left, frame.top - y0, start))
         else:
@@ -158,6 +169,28 @@ def _height(text_page: Any, index: int, frame: Frame) -> float:
     pdfium.FPDFText_GetLooseCharBox(text_page, index, box)
     _, top, _, bottom = frame.place(box.left, box.bottom, box.right, box.top)
     return top + bottom
+
+
+def _composed(text_page: Any, token: str, start: int) -> str:
+    """An accent that is drawn over the next letter, and that letter, as one character."""
+    return _DRAWN_ACCENT.sub(
+        lambda found: _one_letter(*found.group()) if _is_over_next(text_page, start + found.start()) else found.group(),
+        token,
+    )
+
+
+def _one_letter(accent: str, letter: str) -> str:
+    one = unicodedata.normalize("NFC", _DOTLESS.get(letter, letter) + _DRAWN_ACCENTS[accent])
+    return one if len(one) == 1 else accent + letter
+
+
+def _is_over_next(text_page: Any, index: int) -> bool:
+    """Whether the middle of a character is within the width of the next one: "l\u00b4eau" is typed, not drawn."""
+    over, under = pdfium.FS_RECTF(), pdfium.FS_RECTF()
+    measure = pdfium.FPDFText_GetLooseCharBox
+    if not (measure(text_page, index, over) and measure(text_page, index + 1, under)):
+        return False
+    return under.left < (over.left + over.right) / 2 < under.right
 
 
 def mended(token: str) -> str:

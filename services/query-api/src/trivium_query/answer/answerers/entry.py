@@ -68,7 +68,7 @@ _OPTIONS_LINE = re.compile(
 )
 _SAME_LINE = re.compile(r"[\s*\u2022-]*?(?P<term>[^\s:][^:\n]{0,60}?)(?::|\s[\u2013\u2014-])\s+\S.*")
 # As "-xdev Don't descend", where a paragraph begins; not "-bring a towel".
-_LED = r"(?:--[A-Za-z?][\w-]*|-[A-Za-z?](?![\w-])|-[a-z][\w-]+(?=,|\s{2}|\s[A-Z]))"
+_LED = r"(?:--[A-Za-z?][\w-]*|-[A-Za-z?](?![\w-])|-\d(?=\s[A-Z])|-[a-z][\w-]+(?=,|\s{2}|\s[A-Z]))"
 _OPTIONS_LED = re.compile(rf"\s*(?P<term>{_LED}(?:,\s{_LED})*)\s+[^\W_]\S*\s+\S.*")
 _ITEM = re.compile(r"-[A-Z][a-z]+\s")  # "-Take the tram"
 _ASSIGNED = re.compile(r"[A-Za-z][\w.-]*=(?:,\s[A-Za-z][\w.-]*=)*")  # "RestartSec="
@@ -78,6 +78,7 @@ _ROW = re.compile(r"(?:(?P<term>[^|:;\n]{1,60}?)\s\||[^:;\n]{1,40}: (?P<option>-
 _NAME = re.compile(r"-{0,2}\w[\w.+-]*")
 _SPEAKS = re.compile(r"\b(?:I|[Ww]e|[Uu]s|[Mm][ey]|[Oo]ur)\b")
 _NOT = re.compile(r"\b(?:not|never)\b|n['\u2019]t\b", re.I)
+_NEVER = re.compile(r"(?:do not|don['\u2019]t|never|no)\b", re.I)
 _BLANK = re.compile(r"\n[ \t]*\n")
 _MARKS = " \t*`\"'\u2022"
 
@@ -128,8 +129,15 @@ def answer_by_entry(question: str, hits: Sequence[Hit]) -> Answered | None:
     alone = len(first) == 1
     said = [(one.hit, text) for one in first[:MAX_ENTRIES] for text in shown(one, MAX_SENTENCES if alone else 1)]
     lines, citations = cited(said, hits)
-    verdict = Verdict.SUPPORTED if alone else Verdict.PARTIALLY_SUPPORTED
+    sure = alone and (beside or not (_OPTION.search(phrase) and _is_beside_manuals(first[0], hits)))
+    verdict = Verdict.SUPPORTED if sure else Verdict.PARTIALLY_SUPPORTED
     return Answered(Draft("\n".join(lines), True, citations), verdict)
+
+
+def _is_beside_manuals(one: Entry, hits: Sequence[Hit]) -> bool:
+    """Whether other documents of the hits have options too: one of them may be meant."""
+    others = (hit for hit in hits if hit.chunk.document_id != one.hit.chunk.document_id)
+    return any(other.is_option for hit in others for other in entries_in(hit))
 
 
 def answer_by_described_option(question: str, hits: Sequence[Hit]) -> Answered | None:
@@ -142,9 +150,9 @@ def answer_by_described_option(question: str, hits: Sequence[Hit]) -> Answered |
     if asks is None or len(asked) < MIN_DESCRIBED:
         return None
     entries = (one for hit in hits for one in entries_in(hit) if _OPTIONS_LINE.fullmatch(one.term))
-    found = [(one, {*content_words(_told(one))}) for one in each_once(entries)]
+    found = [(one, {*content_words(told_by(one))}) for one in each_once(entries)]
     denied = _NOT.search(question) is not None
-    found = [(one, words) for one, words in found if denied == (_NOT.search(_told(one)) is not None)]
+    found = [(one, words) for one, words in found if denied == (_NOT.search(told_by(one)) is not None)]
     near = [
         (len(words - asked), one)
         for one, words in found
@@ -155,14 +163,14 @@ def answer_by_described_option(question: str, hits: Sequence[Hit]) -> Answered |
     if len(best) != 1:
         return None
     lines, citations = cited([(best[0].hit, text) for text in shown(best[0], 1)], hits)
-    sure = asks["kind"] is not None or len(near) == 1
+    sure = (asks["kind"] is not None or len(near) == 1) and denied == begins_not(best[0])
     verdict = Verdict.SUPPORTED if sure else Verdict.PARTIALLY_SUPPORTED
     return Answered(Draft(lines[0], True, citations, short=best[0].term), verdict)
 
 
 def _is_listed(one: Entry) -> bool:
     """Whether a list of terms, each once, tells of it in a sentence; none is what somebody says, or below a heading."""
-    said = _told(one)
+    said = told_by(one)
     if not said.rstrip().endswith(".") or _SPEAKS.search(said):
         return False
     if _ASSIGNED.fullmatch(one.term):
@@ -173,9 +181,14 @@ def _is_listed(one: Entry) -> bool:
     return not block or (len({*terms}) >= MIN_TERMS and terms.count(one.term) == 1)
 
 
-def _told(one: Entry) -> str:
+def told_by(one: Entry) -> str:
     """Its first sentence, without its names."""
-    return next(iter(shown(one, 1)), "").removeprefix(one.term)
+    return next(iter(shown(one, 1)), "").removeprefix(one.term).strip()
+
+
+def begins_not(one: Entry) -> bool:
+    """Whether its first sentence begins with what is not done: "Never overwrite"."""
+    return _NEVER.match(told_by(one)) is not None
 
 
 def each_once(found: Iterable[Entry]) -> list[Entry]:
@@ -232,7 +245,9 @@ def entries_in(hit: Hit) -> Iterator[Entry]:
             below = below[: _up_to_heading(below)]
         else:
             below = [*takewhile(lambda line: line.strip() and not _SAME_LINE.fullmatch(line), below)]
-        yield Entry(hit, _names(term) | first, term, "\n".join([*lines[at : at + names], *below]).strip())
+        told = "\n".join([*lines[at : at + names], *below]).strip()
+        if told != term:
+            yield Entry(hit, _names(term) | first, term, told)
     row = _ROW if hit.chunk.kind is UnitKind.TABLE else _SAME_LINE
     for match in filter(None, map(row.fullmatch, lines)):
         term = next(filter(None, match.groups()))
@@ -254,8 +269,9 @@ def _stands_as_heading(lines: Sequence[str]) -> bool:
 
 
 def _is_option(lines: Sequence[str], at: int) -> bool:
-    """Whether the line holds options, or a paragraph begins with them."""
-    led = _OPTIONS_LED.fullmatch(lines[at]) and not (at and lines[at - 1].strip())
+    """Whether the line holds options, or a paragraph begins with them; "OPTIONS" may stand above it."""
+    before = lines[at - 1].strip() if at else ""
+    led = _OPTIONS_LED.fullmatch(lines[at]) and (not before or before.isupper())
     return bool(led or _OPTIONS_LINE.fullmatch(lines[at]))
 
 
@@ -296,7 +312,7 @@ def _begins(lines: Sequence[str], at: int) -> bool:
         return False
     if _OPTIONS_LINE.fullmatch(lines[at]):
         return True
-    begins = below[0].isupper() or below[0] == "/"
+    begins = (below[0].isupper() or below[0] == "/") and not lines[at].strip().startswith("(")
     named = is_heading(lines[at]) and len(lines[at].split()) <= MAX_TERM_WORDS and not _SAME_LINE.fullmatch(lines[at])
     goes_on = at + 2 < len(lines) and bool(lines[at + 2].strip())  # a line of a paragraph looks like a heading
     return named and begins and (goes_on or not is_heading(below))

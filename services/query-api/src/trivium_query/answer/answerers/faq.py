@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 import msgspec
 
 from trivium.domain.answers import Kind, Verdict
 from trivium.domain.chunks import Span
 from trivium.domain.retrieval import Hit
+from trivium.text.sentences import split_sentences
 from trivium_query.answer.answerers.answered import Answered
 from trivium_query.answer.answerers.blocks import is_heading, words_of_file, words_of_name
 from trivium_query.answer.answerers.closest import cited
@@ -36,7 +38,11 @@ SAME = 0.9  # asks the same in whatever form
 _WORDED = frozenset({Kind.FACT, Kind.KEYWORDS, Kind.CHOICE, Kind.ORDER, Kind.COUNT})
 _TELLING = frozenset({Kind.FACT, Kind.LIST, Kind.DEFINITION, Kind.ARITHMETIC})  # ask "what" of something
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=\w)")
-_MARKER = r"(?:(?:Q|Question|Frage|Pregunta)\s?\d*\s?[.:)]|\d+(?:\.\d+)+[.:)]?\s|\(?\d+[.:)]|\[[\w.]+\]|[-*+•‣\u2013])"
+_LABEL = r"[A-Z][A-Z-]{2,}:"
+_MARKER = (
+    rf"(?:(?:Q|Question|Frage|Pregunta)\s?\d*\s?[.:)]|{_LABEL}"
+    r"|\d+(?:\.\d+)+[.:)]?\s|\(?\d+[.:)]|\[[\w.]+\]|[-*+•‣\u2013])"
+)
 _BEFORE = re.compile(rf"(?:^|\n)[ \t]*(?:{_MARKER}\s*)*$")
 _LEADS = re.compile(rf"^(?:{_MARKER}\s*)+")
 _SAYS_QUESTION = re.compile(r"^(?:Q|Question|Frage|Pregunta)\s?\d*\s?[.:)]")
@@ -59,6 +65,8 @@ _YES_OR_NO = re.compile(
 )
 _SPECIFIC = re.compile(r"\d|^.+[A-Z]|^[A-Z]")
 _WORD = re.compile(r"[^\W_]+")
+_BLANK_LINES = re.compile(r"\n\s*\n")
+_STATED = re.compile(rf"(?:\d+[.)]|{_LABEL})\s+(?P<stated>(?:[^\s?]+\s+){{2,14}}[^\s?]+[.!])")
 
 
 class Faq(msgspec.Struct, frozen=True):
@@ -67,15 +75,19 @@ class Faq(msgspec.Struct, frozen=True):
     hit: Hit
     question: str
     sentences: tuple[str, ...]
+    is_stated: bool = False  # "4. The bees fly away.": the question is why
 
 
-def faqs_in(question: str, hits: Sequence[Hit]) -> list[Faq]:
+def faqs_in(question: str, kind: Kind, hits: Sequence[Hit]) -> list[Faq]:
     """The questions of the first passages with an answer, those of a table of contents have none.
 
-    At most `MAX_QUESTIONS`: those with the most words of the question, of equals the first.
+    Where it is asked why, also what is stated in a heading with a number or label. At most `MAX_QUESTIONS`: those with
+    the most words of the question, of equals the first.
     """
     asked = {*content_words(question)}
     found = [one for hit in hits[:MAX_HITS] for one in _faqs_of(hit)]
+    if kind is Kind.REASON:
+        found += [one for hit in hits[:MAX_HITS] for one in _stated_in(hit)]
     return sorted(found, key=lambda one: -len(asked.intersection(content_words(one.question))))[:MAX_QUESTIONS]
 
 
@@ -101,6 +113,17 @@ def _faqs_of(hit: Hit) -> Iterator[Faq]:
         elif asked:
             told.append(sentence)
     yield from _whole(hit, asked, () if listed else told)
+
+
+def _stated_in(hit: Hit) -> Iterator[Faq]:
+    """What a line with a number or label states, alone in its paragraph or before its text, with what is below."""
+    paragraphs = [*_BLANK_LINES.split(hit.chunk.text), ""]
+    for paragraph, following in pairwise(paragraphs):
+        line, _, text = paragraph.strip().partition("\n")
+        stated = _STATED.fullmatch(line)
+        below = text or following
+        if stated and not _STATED.match(below):
+            yield Faq(hit, stated["stated"], tuple(span.of(below) for span in split_sentences(below)), is_stated=True)
 
 
 def _opens(text: str, start: int, sentence: str) -> bool:
@@ -167,8 +190,10 @@ def _says(one: Faq) -> str:
 
 
 def _is_sure(question: str, kind: Kind, one: Faq, cosine: float) -> bool:
-    """Not where the other question names what this one does not, or an answer is to be chosen."""
-    if cosine < NEAR or (cosine < SAME and _untold(question, one)) or _unnamed(one.question, question, one):
+    """Not below what is stated, where the other question names what this one does not, or an answer is to be chosen."""
+    if one.is_stated or cosine < NEAR or (cosine < SAME and _untold(question, one)):
+        return False
+    if _unnamed(one.question, question, one):
         return False
     return kind in (Kind.LIST, Kind.PROCEDURE) or not _CHOICES.match("\n".join(one.sentences))
 
@@ -191,7 +216,7 @@ def _may_be_same(question: str, kind: Kind, one: Faq, cosine: float) -> bool:
         return False
     if _is_apart(question, kind, one):
         return False
-    if not _may_be(kind, one.question) and (cosine < SAME or kind is Kind.REASON):
+    if not (one.is_stated or _may_be(kind, one.question)) and (cosine < SAME or kind is Kind.REASON):
         return False
     return not _unnamed(question, one.question, one)
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Awaitable, Callable, Sequence, Set
+from math import log
 
 import msgspec
 
@@ -14,17 +16,24 @@ from trivium.ports.inference import Vector
 from trivium_query.answer.answerers.answered import Answered
 from trivium_query.answer.answerers.blocks import words_of_file, words_of_name
 from trivium_query.answer.answerers.closest import cited
-from trivium_query.answer.answerers.entry import Entry, entries_in, options_in, shown
+from trivium_query.answer.answerers.entry import Entry, begins_not, entries_in, options_in, shown, told_by
 from trivium_query.answer.answerers.listing import Collection
 from trivium_query.answer.answerers.numbered import whole_documents
 from trivium_query.answer.citations import Draft
-from trivium_query.answer.extractive import Extract
+from trivium_query.answer.direct.polarity import denies
 from trivium_query.words import content_words
 
+Embed = Callable[[Sequence[str]], Awaitable[Vector]]
+Ranked = Sequence[tuple[float, Entry]]
+"""Options, the one nearest to what shall be done first, with how near it is."""
+
 MAX_MANUALS = 3  # that are read for what is meant
+MAX_UNCLEAR = 2  # options that are told, where none is clearly nearest
 MAX_ADDED = 3  # passages that are read beside the hits
+MAX_EMBEDDED = 40  # options that are compared by their sense
 MAX_SENTENCES = 4  # of an entry, that may say what it does
-LEAST = 0.45  # cosine of a sentence with the question, and half its share of the question's words
+MIN_WORDS = 3  # of a sentence that tells what an option does
+LEAST = 0.36  # cosine of what an option does with what shall be done, and half its share of the words
 CLEAR = 0.12  # so much before the next, an option is the one that is meant
 _ASKS_NAME = re.compile(
     r"^\W*(?:with\s|by\s)?(?:which|what)\s(?!(?:is|are|was|do|does)\b)(?:[\w.-]+\s){0,3}?"
@@ -54,58 +63,109 @@ def lacking(question: str, hits: Sequence[Hit]) -> tuple[Hit, ...]:
 
 
 async def with_options(
-    question: str,
-    hits: tuple[Hit, ...],
-    manuals: Sequence[Hit],
-    collection: Collection,
-    sentence_vectors: Callable[[Sequence[str]], Awaitable[Mapping[str, Vector]]],
-    embed: Callable[[Sequence[str]], Awaitable[Vector]],
+    question: str, hits: tuple[Hit, ...], manuals: Sequence[Hit], collection: Collection, embed: Embed
 ) -> tuple[Hit, ...]:
     """The hits, behind passages of the manuals with the entry that is `lacking`. Raises what is asked of raises."""
     runs = await whole_documents(manuals, collection)
-    known = {hit.chunk.id for hit in hits}
-    read = [Hit(chunk, 1, hits[0].score) for run in runs for chunk in run if chunk.id not in known]
-    options = options_in(question)
-    found = await asyncio.to_thread(_with_entry, read, options)
-    if found and not options:
-        asked = (await embed([question]))[0]
-        rows = await sentence_vectors([hit.chunk.id for hit in found])
-        near = {
-            chunk: float((row @ asked).max()) for chunk, row in rows.items() if row.shape[-1] == len(asked) and len(row)
-        }
-        found = sorted(found, key=lambda hit: -near.get(hit.chunk.id, 0.0))
-    return tuple(msgspec.structs.replace(hit, rank=rank) for rank, hit in enumerate([*found[:MAX_ADDED], *hits], 1))
+    read = [Hit(chunk, 1, hits[0].score) for run in runs for chunk in run]
+    if options := options_in(question):
+        found = await asyncio.to_thread(_with_entry, read, options)
+    else:
+        found = [*dict.fromkeys(one.hit for _, one in await options_near(question, read, embed))]
+    known = {hit.chunk.id: hit for hit in hits}
+    first = [known.pop(hit.chunk.id, hit) for hit in found[:MAX_ADDED]]
+    return tuple(msgspec.structs.replace(hit, rank=rank) for rank, hit in enumerate([*first, *known.values()], 1))
+
+
+async def options_near(question: str, hits: Sequence[Hit], embed: Embed) -> Ranked:
+    """The options of the manual that is named, by what they do; none far off, or where none may be asked for.
+
+    What an option does is compared with what shall be done, without the manual's name, which is near everything in it.
+    Raises what `embed` raises.
+    """
+    found = await asyncio.to_thread(_options, question, hits)
+    if not found:
+        return ()
+    asks = _asks(question)
+    names = words_of_file(found[0][1].hit.chunk)
+    deed = " ".join(word for word in question[asks.end() if asks else 0 :].split() if not _is_one_of(word, names))
+    rows = await embed([deed, *(_does(one) for _, one in found)])
+    near = [(share / 2 + float(row @ rows[0]), one) for (share, one), row in zip(found, rows[1:], strict=True)]
+    return sorted((pair for pair in near if pair[0] >= LEAST), key=lambda pair: -pair[0])
+
+
+def _options(question: str, hits: Sequence[Hit]) -> list[tuple[float, Entry]]:
+    """Each option once, with its share of the words of what shall be done, rare ones more; those with most of them."""
+    if not _asks(question):
+        return []
+    named = (hit for hit in hits if _is_named(hit, question))
+    longest: dict[str, Entry] = {}
+    for one in (one for hit in named for one in entries_in(hit) if one.is_option):
+        if one.term not in longest or len(one.told) > len(longest[one.term].told):
+            longest[one.term] = one
+    said = [_said(one) for one in longest.values()]
+    told = Counter(word for words in said for word in words)
+    found: list[tuple[float, Entry]] = []
+    for one, words in zip(longest.values(), said, strict=True):
+        asked = {word: log(1 + len(said) / (told[word] + 0.5)) for word in _wanted(question, one) - _LIGHT}
+        found.append((sum(asked[word] for word in words & asked.keys()) / (sum(asked.values()) or 1.0), one))
+    return sorted(found, key=lambda pair: -pair[0])[:MAX_EMBEDDED]
+
+
+def _does(one: Entry) -> str:
+    """Its names as words, and its first sentence: "limit rate: Do not send faster"."""
+    return f"{_apart(' '.join(options_in(one.term)) or one.term)}: {told_by(one)}"
+
+
+def _is_one_of(text: str, words: Set[str]) -> bool:
+    told = {*content_words(text)}
+    return bool(told) and told <= words
 
 
 def _with_entry(read: Sequence[Hit], options: frozenset[str]) -> list[Hit]:
-    """Those with an entry of one of the options; of any where none is named."""
-    if not options:
-        return [hit for hit in read if any(one.is_option for one in entries_in(hit))]
+    """Those with an entry of one of the options."""
     near = (hit for hit in read if any(option in hit.chunk.text for option in options))
     return [hit for hit in near if any(one.names & options for one in entries_in(hit))]
 
 
-def answer_by_option_meant(question: str, extracted: Extract, hits: Sequence[Hit]) -> Answered | None:
-    """The option of the manual that is named with the sentence nearest to the question; None where none is near.
-
-    Nor where it has no word of what shall be done: "How do I uninstall it?".
-    """
-    if not _asks(question):
-        return None
-    near = dict[str, tuple[float, Entry]]()
-    for one in (one for hit in hits if _is_named(hit, question) for one in entries_in(hit)):
-        nearness = _nearness(one, extracted) if one.is_option and _wanted(question, one) & _said(one) - _LIGHT else 0.0
-        if nearness > near.get(one.term, (LEAST, one))[0]:
-            near[one.term] = nearness, one
-    ranked = sorted(near.values(), key=lambda pair: -pair[0])
+def answer_by_option_meant(question: str, ranked: Ranked, hits: Sequence[Hit]) -> Answered | None:
+    """The option that is nearest to what shall be done, and the next where that is near too; None where none is."""
     if not ranked:
         return None
     best = ranked[0][1]
     clear = len(ranked) == 1 or ranked[0][0] - ranked[1][0] >= CLEAR
-    sure = clear and _wanted(question, best) <= _said(best) | words_of_name(best.hit.chunk)
+    alike = denies(question) == begins_not(best)
+    sure = clear and alike and _wanted(question, best) <= _said(best) | words_of_name(best.hit.chunk)
     verdict = Verdict.SUPPORTED if sure else Verdict.PARTIALLY_SUPPORTED
-    lines, citations = cited([(best.hit, text) for text in shown(best, 1)], hits)
-    return Answered(Draft("\n".join(lines), True, citations, short=", ".join(best.term.split("\n"))), verdict)
+    told = [one for _, one in ranked[: 1 if clear else MAX_UNCLEAR]]
+    lines, citations = cited([(one.hit, text) for one in told for text in shown(one, 1)], hits)
+    return Answered(Draft("\n".join(lines), True, citations, short=_in_line(best)), verdict)
+
+
+def with_its_name(question: str, draft: Draft, hits: Sequence[Hit]) -> Draft:
+    """The draft, with the names of the option before its first sentence, where that tells what an option does.
+
+    Where an option may be asked for: "Start the week from Monday" alone tells nobody how.
+    """
+    first = next(iter(draft.citations), None)
+    if first is None or not (draft.found and _asks(question)) or len(first.quote.split()) < MIN_WORDS:
+        return draft
+    within = (hit for hit in hits if hit.chunk.id == first.chunk_id)
+    for one in (one for hit in within for one in entries_in(hit) if one.is_option):
+        texts = shown(one, MAX_SENTENCES)
+        place = next((at for at, text in enumerate(texts) if text.endswith(first.quote)), None)
+        if place is None or " ".join(one.term.split()) in draft.text:
+            continue
+        lines, citations = cited([(one.hit, text) for text in texts[: place + 1]], hits)
+        lines, citations = [*lines, *draft.text.split("\n")[1:]], (*citations, *draft.citations[1:])
+        return msgspec.structs.replace(
+            draft, text="\n".join(lines), citations=citations, short=draft.short or _in_line(one)
+        )
+    return draft
+
+
+def _in_line(one: Entry) -> str:
+    return ", ".join(one.term.split("\n"))
 
 
 def _asks(question: str) -> re.Match[str] | None:
@@ -124,21 +184,8 @@ def _wanted(question: str, one: Entry) -> set[str]:
 
 
 def _said(one: Entry) -> set[str]:
-    """The words of its names and first sentence."""
-    return {*content_words(" ".join([_apart(one.term), *shown(one, 1)]))}
-
-
-def _nearness(one: Entry, extracted: Extract) -> float:
-    """Of the likeliest of its first sentences."""
-    said = {" ".join(text.split()) for text in shown(one, MAX_SENTENCES)}
-    said |= {text.removeprefix(" ".join(one.term.split())).strip() for text in said}
-    of_term = extracted.asked.words_in(_apart(one.term))
-    near = (
-        other.cosine + extracted.asked.coverage(other.covered | of_term) / 2
-        for other in extracted.ranked
-        if other.hit.chunk.id == one.hit.chunk.id and " ".join(other.text.split()) in said
-    )
-    return max(near, default=0.0)
+    """The words of its names and first sentence, without its values: "-o FILE"."""
+    return {*content_words(_does(one))}
 
 
 def _apart(term: str) -> str:

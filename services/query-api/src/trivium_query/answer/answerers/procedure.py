@@ -11,6 +11,7 @@ from trivium_query.answer.answerers.answered import Answered
 from trivium_query.answer.answerers.blocks import Block, blocks
 from trivium_query.answer.answerers.closest import cited
 from trivium_query.answer.citations import Draft
+from trivium_query.answer.evidence import asks
 from trivium_query.words import content_words
 
 MIN_STEPS = 2
@@ -50,14 +51,21 @@ def _under_its_heading(asked: set[str], hits: Sequence[Hit]) -> Answered | None:
 
 
 def _lead(block: Block) -> str:
-    """What is said before the first step."""
-    return " ".join(block.sentences[: block.sentences.index(block.numbered[0])])
+    """What is said before the first step, from the last question on: what stands above it has an answer of its own."""
+    before = block.sentences[: block.sentences.index(block.numbered[0])]
+    asked = max((at for at, sentence in enumerate(before) if asks(sentence)), default=0)
+    return " ".join(before[asked:])
 
 
 def _lists(asked: set[str], hits: Sequence[Hit]) -> Iterator[tuple[float, Hit, Block]]:
     """Each ordered list, with the share of the question's words that what leads to it holds."""
     for hit in hits:
         for block in blocks(hit.chunk):
-            if len(block.numbered) >= MIN_STEPS and asked:
+            if len(block.numbered) >= MIN_STEPS and asked and not _is_contents(block, hit):
                 said = content_words(f"{hit.chunk.heading} {block.heading} {_lead(block)}")
                 yield len(asked.intersection(said)) / len(asked), hit, block
+
+
+def _is_contents(block: Block, hit: Hit) -> bool:
+    """Whether it lists questions, or what the passage has again as headings."""
+    return any(asks(one) or f"\n\n{one.strip()}\n\n" in hit.chunk.text for one in block.numbered)

@@ -13,6 +13,7 @@ from trivium_query.answer.answerers.answered import Answered
 from trivium_query.answer.answerers.blocks import is_heading
 from trivium_query.answer.answerers.closest import cited, refused
 from trivium_query.answer.citations import Draft
+from trivium_query.answer.direct.polarity import denies
 from trivium_query.answer.evidence import Asked, Candidate
 from trivium_query.answer.extractive import Extract
 from trivium_query.words import content_words
@@ -61,7 +62,8 @@ def answer_by_reason(question: str, extracted: Extract, hits: Sequence[Hit]) -> 
     lines, citations = cited([(best.hit, said) for said in (before, best.text) if said], hits)
     of_it = not _OF_USE.search(question) or best.words.issuperset(content_words(_OF_USE.sub("", question)))
     of_more = len(set(content_words(question))) > 1  # a subject alone has no deed to give a reason of
-    sure = giving and of_it and of_more and how.own >= MIN_OWN and how.share >= WHOLE
+    denied = denies(best.text) or not denies(question)  # "it will expire earlier" is no reason why it does not
+    sure = giving and of_it and denied and of_more and how.own >= MIN_OWN and how.share >= WHOLE
     verdict = Verdict.SUPPORTED if sure else Verdict.PARTIALLY_SUPPORTED
     return Answered(Draft("\n".join(lines), True, citations), verdict)
 

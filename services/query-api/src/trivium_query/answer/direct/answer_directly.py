@@ -7,14 +7,14 @@ from collections.abc import Sequence
 
 import msgspec
 
-from trivium.domain.answers import Verdict
+from trivium.domain.answers import Kind, Verdict
 from trivium.domain.retrieval import Hit
 from trivium.text.languages import ENGLISH, language_of
 from trivium.text.names import names_in
+from trivium_query.answer.answerers.blocks import words_of_name
 from trivium_query.answer.answerers.closest import refused
 from trivium_query.answer.answerers.reason import tells_reason
 from trivium_query.answer.citations import Draft
-from trivium_query.answer.direct.agents import acts_on_what_is_asked
 from trivium_query.answer.direct.choose import shipped
 from trivium_query.answer.direct.compose import RELATED, compose
 from trivium_query.answer.direct.confidence import confidence
@@ -40,6 +40,7 @@ from trivium_query.answer.direct.untold import is_untold
 from trivium_query.answer.direct.yes_no import Decided, asks_yes_or_no
 from trivium_query.answer.evidence import may_be_named
 from trivium_query.answer.extractive import Extract
+from trivium_query.answer.kinds import kind_of
 from trivium_query.words import content_words
 
 # `bench/train_answers.py` prints what these do to each set whose questions the weights have not seen.
@@ -111,6 +112,7 @@ async def answer_directly(question: str, extracted: Extract, hits: Sequence[Hit]
         and not elsewhere
         and not _is_taken_back(question, direct)
         and not _is_weakly_read(direct)
+        and _is_way_told(question, direct)
     )
     draft = compose(direct, extracted, hits, sure=likely_right)
     if _DEED.search(question) or not (_is_told(direct) and _is_in_place(question, direct)):
@@ -171,10 +173,8 @@ def _is_of_others(question: str, direct: Direct, draft: Draft) -> bool:
 
 
 def _tells_of_another(question: str, direct: Direct, extracted: Extract) -> bool:
-    """Whether it is who acts on what is asked about, or is said of the opposite: those saved for those who died."""
+    """Whether it is said of the opposite: of those saved, where it is asked for those who died."""
     best = direct.span.found if direct.span else None
-    if best is not None and acts_on_what_is_asked(question, best):
-        return True
     if extracted.asked.wants not in ("date", "number", "place") or best is None or best.sentence is None:
         return False
     told = set(content_words(best.sentence.of(best.hit.chunk.text)))
@@ -243,6 +243,16 @@ def _is_weakly_read(direct: Direct) -> bool:
     """Whether the reader is sure of it neither in its passage nor in its sentence alone: only words speak for it."""
     best = direct.span
     return best is not None and best.found.odds < WEAK_ODDS and best.signals.get("close", 0.0) < WEAK_CLOSE
+
+
+def _is_way_told(question: str, direct: Direct) -> bool:
+    """Whether the sentence or its document's names have all words of how to do something: it may do another thing."""
+    best = direct.span.found if direct.span and kind_of(question) is Kind.PROCEDURE else None
+    if best is None or best.sentence is None:
+        return True
+    return {*content_words(question)} <= {*content_words(best.sentence.of(best.hit.chunk.text))} | words_of_name(
+        best.hit.chunk
+    )
 
 
 def _is_heading(found: Found) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 import msgspec
@@ -11,13 +10,12 @@ from trivium.domain.retrieval import Hit
 from trivium_query.answer.direct.alternatives import Weighed
 from trivium_query.answer.direct.comparison import Attribute, Comparison, decide
 from trivium_query.answer.direct.hops import Found, Read, found_in, telling_of
-from trivium_query.answer.direct.life import DATE, Told, life_in
+from trivium_query.answer.direct.life import DATED, Told, life_in
 from trivium_query.answer.direct.things import Thing, is_about
 from trivium_query.answer.direct.values import day_of, nation_in, number_of
 from trivium_query.words import content_words
 
 SURE = 10.0  # the odds of what stands in a bracket after a name, or in its first sentence
-_DATE = re.compile(DATE, re.I)
 _BIRTH = {Attribute.BORN: "born", Attribute.DIED: "died"}
 LEADING_CHARS = 300
 FOUNDED = "When was {} founded?"  # of what is older and was never born
@@ -102,7 +100,7 @@ def _told(attribute: Attribute, hit: Hit, name: str, steps: tuple[Found, ...]) -
         place = nation_in(hit.chunk.text[:LEADING_CHARS])
         return _found(hit, Told(*place) if place else None, steps)
     if attribute is Attribute.DATE:
-        date = _DATE.search(hit.chunk.text, 0, LEADING_CHARS)
+        date = DATED.search(hit.chunk.text, 0, LEADING_CHARS)
         return _found(hit, Told(*date.span()) if date else None, steps)
     return None
 

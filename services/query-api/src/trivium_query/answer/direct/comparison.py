@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import msgspec
 
-from trivium_query.answer.direct.life import DATE
+from trivium_query.answer.direct.life import DATED
 from trivium_query.answer.direct.things import Thing
 from trivium_query.answer.direct.values import day_of, is_same_nation, number_of
 from trivium_query.words import content_words
@@ -76,7 +76,6 @@ _IN_TIME = re.compile(
 )
 _SAME = re.compile(r"\b(?:same|share|shares|shared|in common|identical|equal)\b", re.I)
 _NATION = re.compile(r"\b(?:nationality|nationalities|nation|country|countries|citizenship)\b", re.I)
-_DATES = re.compile(DATE, re.I)
 _LOCATED = re.compile(r"\b(?:located|situated|lie|lies|found in|based)\b", re.I)
 _AUXILIARY = re.compile(r"^\W*(?:is|are|was|were|do|does|did|have|has|had|can|could|will)\b", re.I)
 _JOINED = re.compile(
@@ -210,7 +209,7 @@ def _ordered(attribute: Attribute, text: str) -> tuple[float, ...] | None:
 
 def _lifetime(text: str) -> tuple[float, ...] | None:
     """Years between the first and the last date."""
-    days = [day_of(match[0]) for match in _DATES.finditer(text)]
+    days = [day_of(match[0]) for match in DATED.finditer(text)]
     if len(days) < 2 or days[0] is None or days[-1] is None:
         return None
     (born, *first), (died, *last) = days[0], days[-1]

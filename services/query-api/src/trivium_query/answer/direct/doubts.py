@@ -56,9 +56,6 @@ _IF = re.compile(r"\bif\b(?P<clause>[^,.;]*)", re.I)
 _EXCEPTION = re.compile(
     r"\W*(?:the |an |one |only )?exceptions?\b\W*(?:are|is|for)?\s*(?P<whom>\w+(?:\s\w+){0,2})", re.I
 )
-_PURPOSE = re.compile(
-    r"\W*(?:In order to|To) (?!(?:the|an?|my|our|its|his|her|their|date)\b)(?P<what>[a-z][^,.;:]+),\s"
-)
 _EACH = re.compile(r"\b(?:an?|per|each|every|one) (minute|hour|day|night|week|month|term|year)\b", re.I)
 _A_MINUTE = re.compile(r"\bmin\b|\b[bwr]pm\b|\bseconds\b", re.I)
 _PERIOD = re.compile(
@@ -154,6 +151,10 @@ _WAS_PLANNED = re.compile(
 )
 _ASKS_OF_INTENT = re.compile(r"\b(?:want|hope|aim|mean|going to|goal|target)", re.I)
 _ASKS_OF_DONE = re.compile(r"\b(?:did|was|were|had|actually|really|in the end)\b", re.I)
+_CONDITION = re.compile(r"\bwithout\b", re.I)  # "this is not possible" is no yes to "without a key"
+_ASKS_WHO = re.compile(r"\W*who\b", re.I)
+_SPELLS_OUT = re.compile(r"\b(?:(?:abbreviation|acronym|initials|short(?: form)?) (?:of|for)|stands for)\W*$", re.I)
+_ASKS_FOR_VALUE = re.compile(r"\W*(?:who|when|where|how (?:many|much|old|long))\b", re.I)
 _ASKS_FOR_NAMES = re.compile(
     r"\b(?:(?:names?|titles?) of|what (?:is|was|were|are)\b.*\b(?:called|named|titled))\b", re.I
 )
@@ -176,8 +177,6 @@ _ASKS_FOR_EACH = re.compile(r"\b(?:each|every|per|apiece|one|a head)\b", re.I)
 _FOR_EACH = re.compile(r"\W*(?:\w+ )?(?:each|apiece|per (?:head|person)|a head)\b", re.I)
 _WHICH_VERSION = re.compile(r"^\W*(?:\w+\s)?(?:which|what)\s(?:version|release)\b", re.I)
 _VERSION = re.compile(r"(?<!#)\b(?:[A-Z]|v?\d)")  # also one that has a name
-_CASE = re.compile(r"\b(?:when|if|where) .*?\b(?:is|are|was|were) (.+?)(?=[,?]|$)", re.I)
-_CASE_LABEL = re.compile(r"[;,.] (\w+): ")
 
 
 def is_doubtful(question: str, short: str, said: str) -> bool:
@@ -208,29 +207,14 @@ def is_doubtful(question: str, short: str, said: str) -> bool:
         or _is_of_the_other_end(question, said)
         or _is_birthday(question, short, said)
         or _is_what_was_meant(question, short, said)
-        or _is_before_its_label(question, short, said)
         or _is_no_name(question, short)
+        or _is_spelt_out(question, short, said)
+        or _is_label(question, short, said)
         or _is_no_amount(question, short)
         or _is_without(question, said)
         or _is_for_one(question, short, said)
         or _is_no_version(question, short)
-        or _is_to_do_another_thing(question, short, said)
     )
-
-
-def _is_before_its_label(question: str, short: str, said: str) -> bool:
-    """Whether a case is asked for that is named behind it: "friends; empty: everybody", where it is empty."""
-    asked = set(content_words(" ".join(_CASE.findall(question))))
-    named = [label for label in _CASE_LABEL.finditer(said) if asked & set(content_words(label[1]))]
-    return bool(short and named) and said.find(short) < named[0].start(1)
-
-
-def _is_to_do_another_thing(question: str, short: str, said: str) -> bool:
-    """Whether it is what one does for something that the question has no word of: "To delete a rule, write delete"."""
-    purpose = _PURPOSE.match(said)
-    if purpose is None or short in purpose[0]:
-        return False
-    return not _has_any(content_words(purpose["what"]), content_words(question))
 
 
 def is_called_off(text: str, end: int) -> bool:
@@ -276,7 +260,7 @@ def is_half_denied(question: str, said: str) -> bool:
     no reader compares them.
     """
     missing = set(content_words(question)) - set(content_words(said))
-    denied = denies(said) and not denies(question) and bool(missing)
+    denied = denies(said) and not denies(_CONDITION.sub("with", question)) and bool(missing)
     some = _OF_FEWER.search(said) or (_OF_SOME.search(said) and not _OF_ALL.search(said))
     asked, told = set(_DIGITS.findall(question)), set(_DIGITS.findall(said))
     return denied or bool(_OF_ALL.search(question) and some) or bool(told and asked - told)
@@ -361,6 +345,17 @@ def _is_what_was_meant(question: str, short: str, said: str) -> bool:
 def _is_no_name(question: str, short: str) -> bool:
     """How many there are or what they cost, where it is asked what they are called."""
     return bool(short and _ASKS_FOR_NAMES.search(question)) and not any(map(str.isupper, short))
+
+
+def _is_spelt_out(question: str, short: str, said: str) -> bool:
+    """What letters stand for, where it is asked who: "an abbreviation of Bee Keepers' Log"."""
+    at = said.find(short) if short else -1
+    return at > 0 and _ASKS_WHO.match(question) is not None and _SPELLS_OUT.search(said, 0, at) is not None
+
+
+def _is_label(question: str, short: str, said: str) -> bool:
+    """Whether it ends what leads to the answer: "Original software:", asked who wrote it."""
+    return bool(short) and _ASKS_FOR_VALUE.match(question) is not None and said.rstrip().endswith(f"{short}:")
 
 
 def _is_no_amount(question: str, short: str) -> bool:

@@ -19,7 +19,7 @@ DATE = (
 )
 DAY = rf"\b(?:{_NTH}\s+(?:{MONTHS})|(?:{MONTHS})\s+{_NTH})\b"  # of a year that is not told
 YEAR = re.compile(r"\b(?:1\d{3}|20\d{2})\b")
-_DATE = re.compile(DATE, re.I)
+DATED = re.compile(DATE, re.I)
 _BRACKET = re.compile(r"\(([^()]{4,160})\)")
 _SEARCHED = 300  # characters: what comes later tells of others
 _WHERE = r"(?:\s*,?\s*(?:in\s+)?([^\W\d_][^;()\u2013]*))?"
@@ -52,7 +52,7 @@ def life_in(hit: Hit) -> Life:
     """The first bracket with a date in it, near the beginning of the text."""
     text = hit.chunk.text
     for bracket in _BRACKET.finditer(text, 0, _SEARCHED):
-        if _DATE.search(bracket[1]):
+        if DATED.search(bracket[1]):
             return _read(bracket[1], bracket.start(1))
     return Life()
 
@@ -67,12 +67,12 @@ def _read(text: str, offset: int) -> Life:
 def _dash_between_dates(text: str) -> re.Match[str] | None:
     dashes = _DASH.finditer(text)
     return next(
-        (dash for dash in dashes if _DATE.search(text, 0, dash.start()) and _DATE.search(text, dash.end())), None
+        (dash for dash in dashes if DATED.search(text, 0, dash.start()) and DATED.search(text, dash.end())), None
     )
 
 
 def _part(text: str, start: int, end: int, offset: int) -> tuple[Told | None, Told | None]:
-    date = _DATE.search(text, start, end)
+    date = DATED.search(text, start, end)
     if date is None:
         return None, None
     place = _PLACE_AFTER.match(text, date.end(), end) or _PLACE_BEFORE.search(text, start, date.start())

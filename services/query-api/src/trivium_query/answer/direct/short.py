@@ -7,7 +7,7 @@ from calendar import day_name, month_name
 
 from trivium.text.names import names_in
 from trivium_query.answer.direct.hops import Found
-from trivium_query.answer.direct.life import DATE, DAY
+from trivium_query.answer.direct.life import DATE, DATED, DAY
 from trivium_query.answer.direct.units import NUMBER_WORDS, SOME_TIME, UNIT
 from trivium_query.words import is_stop_word
 
@@ -15,7 +15,6 @@ MAX_PLACE_WORDS = 6
 YEAR_DIGITS = 4  # of a year that stands alone
 DATE_CHARS = 20  # of a date's other parts beside the one that was read
 NAME_CHARS = 60
-_DATE = re.compile(DATE, re.I)
 ANY_DAY = re.compile(f"{DATE}|{DAY}", re.I)
 _EDGE = " \t\n,.;:!?\"'“”«»\u2013\u2014-["
 _TITLES = frozenset({"dr", "prof", "mr", "mrs", "ms", "st", "sir", "dame", "lord", "lady"})
@@ -70,7 +69,7 @@ def fits_wanted(wants: str, text: str) -> bool | None:
     if wants == "number":
         return _NUMBER.search(text) is not None and _MONTH_DAY.fullmatch(text) is None
     if wants in ("name", "place"):
-        named = text[:1].isupper() and not text.isdigit() and _DATE.fullmatch(text) is None
+        named = text[:1].isupper() and not text.isdigit() and DATED.fullmatch(text) is None
         return named or (None if wants == "place" and text[:1].isalpha() else False)  # "near the old ramp" is a place
     return None
 

@@ -15,7 +15,7 @@ from trivium_query.answer.direct.opposites import is_of_another_day, is_required
 from trivium_query.answer.direct.polarity import denies, is_settled
 from trivium_query.answer.direct.yes_no import Decided
 from trivium_query.answer.direct.yes_no_weighed import ReadSentence, best_odds, lead_of, weigh
-from trivium_query.answer.evidence import Candidate
+from trivium_query.answer.evidence import Candidate, asks
 from trivium_query.answer.extractive import Extract
 from trivium_query.words import content_words, is_function_word
 
@@ -35,11 +35,12 @@ _COMMAND = re.compile(r"(?:[$>] )?(?:\./)?[a-z][\w.-]*(?: \S+)*? (?:--[a-z]\S+|-
 def worth_reading(extracted: Extract) -> list[Candidate]:
     """The sentences that bear most on the question, and those with most of its words besides names.
 
-    No commands, and no lines that are but a name of it.
+    No questions, which tell nothing, no commands, and no lines that are but a name of it.
     """
     named = {word for name in extracted.names for word in content_words(name)}
     asked = extracted.asked
-    ranked = [one for one in extracted.ranked if not (_is_command(one.text) or _is_only_named(one, named))]
+    idle = (asks(one.text) or _is_command(one.text) or _is_only_named(one, named) for one in extracted.ranked)
+    ranked = [one for one, tells_nothing in zip(extracted.ranked, idle, strict=True) if not tells_nothing]
     telling = sorted(range(len(ranked)), key=lambda at: -asked.coverage(ranked[at].covered - named))[:MAX_TELLING]
     others = [at for at in range(len(ranked)) if at not in telling]
     return [ranked[at] for at in [*telling, *others][:MAX_READ]]

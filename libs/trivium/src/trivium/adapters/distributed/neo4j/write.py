@@ -24,7 +24,7 @@ from trivium.adapters.distributed.neo4j.changes import Changes
 from trivium.adapters.distributed.neo4j.decisions import Call, Decided, Differences
 from trivium.adapters.distributed.neo4j.names import Name, Names, written
 from trivium.adapters.distributed.neo4j.schema import CHANGE_SHARDS, DROPS, SCHEMA, START_CHARS, VERSION
-from trivium.adapters.distributed.neo4j.server import WRITE_TIMEOUT_S, Neo4jServer
+from trivium.adapters.distributed.neo4j.server import WRITE_TIMEOUT_S, Neo4jServer, of_one_parameter
 from trivium.adapters.distributed.neo4j.shelf import Neo4jShelf
 from trivium.adapters.distributed.neo4j.ties import Ties
 from trivium.adapters.graph_rules import MIN_ENTITY_CONFIDENCE, fields_of, is_as_stored, nodes_of
@@ -486,7 +486,8 @@ class _GraphTransaction:
         return sorted(self._id(key) for key in keys)
 
     def _run(self, statement: LiteralString, **parameters: Any) -> list[list[Any]]:
-        return self._transaction.run(statement, parameters, tenant=self._space).values()
+        given = {**parameters, "tenant": self._space}
+        return self._transaction.run(of_one_parameter(statement), given=given).values()
 
     def _run_some(self, statement: LiteralString, **parameters: Any) -> list[list[Any]]:
         """Run the statement unless the list that it walks is empty."""
