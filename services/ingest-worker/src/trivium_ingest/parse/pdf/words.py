@@ -190,7 +190,7 @@ def _is_over_next(text_page: Any, index: int) -> bool:
     measure = pdfium.FPDFText_GetLooseCharBox
     if not (measure(text_page, index, over) and measure(text_page, index + 1, under)):
         return False
-    return under.left < (over.left + over.right) / 2 < under.right
+    return bool(under.left < (over.left + over.right) / 2 < under.right)
 
 
 def mended(token: str) -> str:
