@@ -12,7 +12,7 @@ from trivium_query.answer.answerers.definition import answer_by_definition
 from trivium_query.answer.answerers.enumeration import answer_by_items
 from trivium_query.answer.answerers.procedure import answer_by_steps
 from trivium_query.answer.answerers.reason import answer_by_reason
-from trivium_query.answer.direct.agents import agents_in
+from trivium_query.answer.direct.agents import acts_on_what_is_asked, agents_in
 from trivium_query.answer.direct.alternatives import weigh
 from trivium_query.answer.direct.hops import Found
 from trivium_query.answer.direct.labels import named_as_in
@@ -43,6 +43,27 @@ def hit(text: str, number: int = 1, title: str = "") -> Hit:
 )
 def test_who_does_it_is_the_verbs_subject_or_stands_behind_by(question: str, text: str, agent: str) -> None:
     assert [text[one.start : one.end] for one in agents_in(question, hit(text))] == [agent]
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "span", "acts"),
+    [
+        (
+            "What is the fish ladder at Corrin?",
+            "In 2016 Ilse Brandt built the fish ladder at Corrin.",
+            "Ilse Brandt",
+            True,
+        ),
+        ("What is the capital of Peru?", "Lima, the capital of Peru, lies on the coast.", "Lima", False),
+        ("What is the capital of Peru?", "Lima is the capital of Peru.", "Lima", False),
+        ("What is the fish ladder?", "Fish climb the weir by the fish ladder.", "weir", True),
+        ("Who is the mayor?", "Ilse Brandt met the mayor.", "Ilse Brandt", False),
+    ],
+)
+def test_who_acts_on_a_thing_is_not_what_it_is(question: str, text: str, span: str, *, acts: bool) -> None:
+    start = text.index(span)
+    found = Found(hit(text), start, start + len(span), 1.0, question)
+    assert acts_on_what_is_asked(question, found) is acts
 
 
 def test_of_another_deed_nobody_is_told() -> None:

@@ -105,11 +105,11 @@ class _Document:
                 self._attachments(node)
 
     def _paragraph(self, node: etree._Element) -> None:
-        text = self._words.of(node)
-        shown = self._words.numbered(node, text) if text else ""
         role = self._styles.role(node)
         if role.contents:
             return
+        text = self._words.of(node)
+        shown = self._words.numbered(node, text) if text else ""
         if role.level == 0 and role.list_depth is not None and text:
             number = self._words.numbers.get(node, "").strip()
             self._list.append("  " * role.list_depth + item_mark(number) + one_line(shown))

@@ -106,15 +106,14 @@ def _contents(
 
     Those have to be of different pages. A name on more than `half` the pages counts neither for nor against.
     """
-    found = [(entry.page, _pages(entry, where)) for at in run for entry in entries.get(at, ()) if entry.page]
-    found = [(printed, pages) for printed, pages in found if len(pages) <= half]
+    placed = {at: [(entry, _pages(entry, where)) for entry in entries[at]] for at in run if at in entries}
+    told = [(entry.page, pages) for row in placed.values() for entry, pages in row]
+    found = [(printed, pages) for printed, pages in told if printed and len(pages) <= half]
     offset = _offset(found)
     shown = [printed for printed, pages in found if printed + offset in pages]
     if len(set(shown)) < LEAST_ENTRIES or len(shown) < LEAST_SHARE * len(found):
         return {}
-    left = {
-        at: " ".join(entry.text for entry in entries[at] if not _pages(entry, where)) for at in run if at in entries
-    }
+    left = {at: " ".join(entry.text for entry, pages in row if not pages) for at, row in placed.items()}
     left |= {at: "" for at in run if at not in left and _is_bare(blocks[at].text, offset, where)}
     before, after = run.start - 1, blocks[run.stop : run.stop + 1]
     is_last = all(0 < block.level <= blocks[before].level for block in after)

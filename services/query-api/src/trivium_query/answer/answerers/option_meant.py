@@ -83,12 +83,12 @@ async def options_near(question: str, hits: Sequence[Hit], embed: Embed) -> Rank
     What an option does is compared with what shall be done, without the manual's name, which is near everything in it.
     Raises what `embed` raises.
     """
-    found = await asyncio.to_thread(_options, question, hits)
-    if not found:
-        return ()
     asks = _asks(question)
+    found = await asyncio.to_thread(_options, question, hits) if asks else []
+    if not (asks and found):
+        return ()
     names = words_of_file(found[0][1].hit.chunk)
-    deed = " ".join(word for word in question[asks.end() if asks else 0 :].split() if not _is_one_of(word, names))
+    deed = " ".join(word for word in question[asks.end() :].split() if not _is_one_of(word, names))
     rows = await embed([deed, *(_does(one) for _, one in found)])
     near = [(share / 2 + float(row @ rows[0]), one) for (share, one), row in zip(found, rows[1:], strict=True)]
     return sorted((pair for pair in near if pair[0] >= LEAST), key=lambda pair: -pair[0])
@@ -96,8 +96,6 @@ async def options_near(question: str, hits: Sequence[Hit], embed: Embed) -> Rank
 
 def _options(question: str, hits: Sequence[Hit]) -> list[tuple[float, Entry]]:
     """Each option once, with its share of the words of what shall be done, rare ones more; those with most of them."""
-    if not _asks(question):
-        return []
     named = (hit for hit in hits if _is_named(hit, question))
     longest: dict[str, Entry] = {}
     for one in (one for hit in named for one in entries_in(hit) if one.is_option):

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from trivium.domain.retrieval import Hit
+from trivium_query.answer.direct.hops import Found
 from trivium_query.answer.direct.life import Told
 from trivium_query.words import content_words, stem
 
@@ -25,6 +26,13 @@ _PLACED = r"(?:\s+(?:in|at|on|from)\s+(?:the\s+)?[\w'\u2019-]+(?:\s+[A-Z\u00c0-\
 _SUBJECT = re.compile(rf"(?P<agent>{_AGENT}){_PLACED}{_HELPING}\s+$")
 _NAMED_OFFICE = r"(?:the|an?|our)\s+[a-z-]+(?:\s+(?!of\b|in\b|at\b|for\b|from\b)[a-z-]+)?\s+(?=[A-Z\u00c0-\u00de])"
 _BY = re.compile(rf"(?:\s+[a-z]+){{0,2}}\s+by\s+(?:{_NAMED_OFFICE})?(?P<agent>{_AGENT})(?=[\s,.;:)]|$)")
+_WHAT_IS = re.compile(
+    r"^\W*what(?:['\u2019]s|\s+is|\s+are|\s+was|\s+were)\s+(?:the\s+|an?\s+)?(?P<term>\S.*?)[\s?.!]*$", re.I
+)
+_DEED = re.compile(r"^\s+[a-z]+")
+_TELLS_WHAT = re.compile(
+    r"\b(?:is|are|was|were|be|been|being|became|means?|called|named|as|of|for)\b|[,;:(\u2013\u2014-]", re.I
+)
 _PASSIVE = re.compile(r"\b(?:is|are|was|were|be|been|being)\s+(?:\w+ly\s+)?$")
 
 
@@ -46,6 +54,16 @@ def agents_in(question: str, hit: Hit) -> Iterator[Told]:
     ]
     most = max((share for share, _ in found), default=0)
     yield from (told for share, told in found if share == most)
+
+
+def acts_on_what_is_asked(question: str, one: Found) -> bool:
+    """Whether "what is the fish ladder" would be answered by who built it: by words before it, with a deed between."""
+    asked = _WHAT_IS.match(question)
+    if asked is None or one.sentence is None:
+        return False
+    behind = one.hit.chunk.text[one.end : one.sentence.end]
+    between, term, _ = behind.partition(asked["term"])
+    return bool(term and _DEED.search(between)) and not _TELLS_WHAT.search(between)
 
 
 def _agents(verb: str, asked: frozenset[str], sentence: str) -> Iterator[tuple[int, int]]:

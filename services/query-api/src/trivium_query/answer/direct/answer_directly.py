@@ -15,6 +15,7 @@ from trivium_query.answer.answerers.blocks import words_of_name
 from trivium_query.answer.answerers.closest import refused
 from trivium_query.answer.answerers.reason import tells_reason
 from trivium_query.answer.citations import Draft
+from trivium_query.answer.direct.agents import acts_on_what_is_asked
 from trivium_query.answer.direct.choose import shipped
 from trivium_query.answer.direct.compose import RELATED, compose
 from trivium_query.answer.direct.confidence import confidence
@@ -173,8 +174,10 @@ def _is_of_others(question: str, direct: Direct, draft: Draft) -> bool:
 
 
 def _tells_of_another(question: str, direct: Direct, extracted: Extract) -> bool:
-    """Whether it is said of the opposite: of those saved, where it is asked for those who died."""
+    """Whether it is who acts on what is asked about, or is said of the opposite: those saved for those who died."""
     best = direct.span.found if direct.span else None
+    if best is not None and acts_on_what_is_asked(question, best):
+        return True
     if extracted.asked.wants not in ("date", "number", "place") or best is None or best.sentence is None:
         return False
     told = set(content_words(best.sentence.of(best.hit.chunk.text)))

@@ -56,6 +56,9 @@ _IF = re.compile(r"\bif\b(?P<clause>[^,.;]*)", re.I)
 _EXCEPTION = re.compile(
     r"\W*(?:the |an |one |only )?exceptions?\b\W*(?:are|is|for)?\s*(?P<whom>\w+(?:\s\w+){0,2})", re.I
 )
+_PURPOSE = re.compile(
+    r"\W*(?:In order to|To) (?!(?:the|an?|my|our|its|his|her|their|date)\b)(?P<what>[a-z][^,.;:]+),\s"
+)
 _EACH = re.compile(r"\b(?:an?|per|each|every|one) (minute|hour|day|night|week|month|term|year)\b", re.I)
 _A_MINUTE = re.compile(r"\bmin\b|\b[bwr]pm\b|\bseconds\b", re.I)
 _PERIOD = re.compile(
@@ -177,6 +180,8 @@ _ASKS_FOR_EACH = re.compile(r"\b(?:each|every|per|apiece|one|a head)\b", re.I)
 _FOR_EACH = re.compile(r"\W*(?:\w+ )?(?:each|apiece|per (?:head|person)|a head)\b", re.I)
 _WHICH_VERSION = re.compile(r"^\W*(?:\w+\s)?(?:which|what)\s(?:version|release)\b", re.I)
 _VERSION = re.compile(r"(?<!#)\b(?:[A-Z]|v?\d)")  # also one that has a name
+_CASE = re.compile(r"\b(?:when|if|where) .*?\b(?:is|are|was|were) (.+?)(?=[,?]|$)", re.I)
+_CASE_LABEL = re.compile(r"[;,.] (\w+): ")
 
 
 def is_doubtful(question: str, short: str, said: str) -> bool:
@@ -207,6 +212,7 @@ def is_doubtful(question: str, short: str, said: str) -> bool:
         or _is_of_the_other_end(question, said)
         or _is_birthday(question, short, said)
         or _is_what_was_meant(question, short, said)
+        or _is_before_its_label(question, short, said)
         or _is_no_name(question, short)
         or _is_spelt_out(question, short, said)
         or _is_label(question, short, said)
@@ -214,7 +220,23 @@ def is_doubtful(question: str, short: str, said: str) -> bool:
         or _is_without(question, said)
         or _is_for_one(question, short, said)
         or _is_no_version(question, short)
+        or _is_to_do_another_thing(question, short, said)
     )
+
+
+def _is_before_its_label(question: str, short: str, said: str) -> bool:
+    """Whether a case is asked for that is named behind it: "friends; empty: everybody", where it is empty."""
+    asked = set(content_words(" ".join(_CASE.findall(question))))
+    named = [label for label in _CASE_LABEL.finditer(said) if asked & set(content_words(label[1]))]
+    return bool(short and named) and said.find(short) < named[0].start(1)
+
+
+def _is_to_do_another_thing(question: str, short: str, said: str) -> bool:
+    """Whether it is what one does for something that the question has no word of: "To delete a rule, write delete"."""
+    purpose = _PURPOSE.match(said)
+    if purpose is None or short in purpose[0]:
+        return False
+    return not _has_any(content_words(purpose["what"]), content_words(question))
 
 
 def is_called_off(text: str, end: int) -> bool:
